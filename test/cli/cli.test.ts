@@ -30,14 +30,6 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       return { out, err, code };
     }
 
-    it('prints doubts, and tells with its exit code whether there are any', async () => {
-      await shop.plan('payout-1');
-      expect(await run(['doubts'])).toEqual({ out: 'Nothing is in doubt in scope eu.\n', err: '', code: 0 });
-      await shop.doubt();
-      await shop.age();
-      expect(await run(['doubts'])).toEqual({ out: expect.stringMatching(/payout-77 .*\n/), err: '', code: 1 });
-    });
-
     const SENT = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
     const SWEPT = { processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 };
     const lastLine = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '');

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../support/ports.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { blocksOf, root } from './pages.ts';
 
@@ -38,7 +38,7 @@ describe('the README', () => {
 
 describe('docs/getting-started.md', () => {
   it('has a shop that is paid on the page of its sandbox', async () => {
-    const port = await freePort();
+    const [port] = await freePorts(1);
     const child = start('docs/getting-started.md', 'shop.mjs', { PORT: String(port) });
     try {
       const [line] = await once(child.stdout, 'data');
@@ -57,12 +57,3 @@ describe('docs/getting-started.md', () => {
     }
   });
 });
-
-/** Another process could take it before the server starts. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}

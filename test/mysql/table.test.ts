@@ -35,7 +35,9 @@ it('a write tells whether it has changed a row, whether a key was free, and that
   const failing = (errno: number) => () => Promise.reject(mysqlError(errno));
   expect(await insertedAlone(async () => [{ affected: '1' }], 'insert', [])).toBe(true);
   expect(await insertedAlone(failing(1062), 'insert', [])).toBe(false);
-  await expect(insertedAlone(async () => [{ affected: '0' }], 'insert', [])).rejects.toThrow('inside an open transaction');
+  await expect(insertedAlone(async () => [{ affected: '0' }], 'insert', [])).rejects.toThrow(
+    'inside an open transaction',
+  );
   await expect(insertedAlone(failing(1064), 'insert', [])).rejects.toThrow('ERROR 1064');
 });
 

@@ -41,7 +41,9 @@ describe.each(USES)('for a %s, a pool of pg', (_, use) => {
     const { pool: given, clients, released } = pool(undefined, client => (client < 4 ? status : 'I'));
     await use(fromPool(given));
     expect([clients.length, released]).toEqual([5, [true, true, true, true, false]]);
-    expect(warn.mock.calls.map(String)).toEqual(Array(4).fill(expect.stringContaining('which rolls the transaction back')));
+    expect(warn.mock.calls.map(String)).toEqual(
+      Array(4).fill(expect.stringContaining('which rolls the transaction back')),
+    );
   });
 
   it('writes nothing where every client is in a transaction', async () => {

@@ -1,7 +1,8 @@
 // What the sandbox answers to calls, word for word, and what its log keeps of them.
 import { createHmac } from 'node:crypto';
-import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import type { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
+import { sandboxOf } from '../support/eventful.ts';
 import { CARD, errorOf, OTHER_ID } from '../support/fixtures.ts';
 
 const API = 'http://sandbox.localhost/api/v1/payments';
@@ -24,68 +25,36 @@ const lookUp = async (sandbox: Sandbox, id: string, init: RequestInit = {}) => {
   return { status: answer.status, json: JSON.parse(await answer.text()) };
 };
 
-const sandboxOf = (options: SandboxOptions<'standard'> = {}) =>
-  new Sandbox({ fetch: async () => new Response(), ...options });
 const bytes = (...parts: (string | number)[]) =>
   Uint8Array.from(parts.flatMap(part => (typeof part === 'number' ? part : [...new TextEncoder().encode(part)])));
 
 describe('a create that is refused says what is wrong with it, and the log says it in one line', () => {
   const INVALID = 'The given data was invalid.';
   const json = JSON.stringify(deposit);
-  const without = json.replace('webhookUrl', 'webhook');
+  const nested = `{"additionalParameters":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}},`;
+  const wrongPart = '{"billingAddress":{"countryCode":7},';
 
-  it.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string[]>, string]>([
-    ['no JSON', 'nope', { body: ['The body is not JSON.'] }, 'body: The body is not JSON.'],
-    [
-      'no UTF-8',
-      bytes('{"description":"', 0xff, `",${json.slice(1)}`),
-      { body: ['The body is not JSON.'] },
-      'body: The body is not JSON.',
-    ],
-    [
-      'an amount as a text',
-      json.replace('25.5', '"25.5"'),
-      { amount: ['The amount must be a number.'] },
-      'amount: The amount must be a number.',
-    ],
-    [
-      'a value that is nested without end',
-      json.replace('{', `{"additionalParameters":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}},`),
-      { body: ['The body is nested too deeply.'] },
-      'body: The body is nested too deeply.',
-    ],
+  it.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, RegExp>]>([
+    ['no JSON', 'nope', { body: /^The body is not JSON\.$/ }],
+    ['no UTF-8', bytes('{"description":"', 0xff, `",${json.slice(1)}`), { body: /^The body is not JSON\.$/ }],
+    ['an amount as a text', json.replace('25.5', '"25.5"'), { amount: /^The amount must be a number\.$/ }],
+    ['an amount beyond all numbers', json.replace('25.5', '1e999'), { amount: /\S/ }],
+    ['a value that is nested without end', json.replace('{', nested), { body: /^The body is nested too deeply\.$/ }],
     [
       'two mistakes, one of them in a part',
-      json.replace('{', '{"billingAddress":{"countryCode":7},').replace('"EUR"', '7'),
-      { currency: [expect.any(String) as never], 'billingAddress.countryCode': [expect.any(String) as never] },
-      expect.stringMatching(/^currency: [^;]+; billingAddress\.countryCode: [^;]+$/) as never,
+      json.replace('{', wrongPart).replace('"EUR"', '7'),
+      { currency: /^[^;]+$/, 'billingAddress.countryCode': /^[^;]+$/ },
     ],
-    [
-      'nowhere to call back',
-      without,
-      { webhookUrl: [expect.any(String) as never] },
-      expect.stringMatching(/^webhookUrl: \S/) as never,
-    ],
-  ])('%s', async (_, body, errors, line) => {
+    ['nowhere to call back', json.replace('webhookUrl', 'webhook'), { webhookUrl: /\S/ }],
+  ])('%s', async (_, body, wanted) => {
     const sandbox = sandboxOf();
-    expect(await send(sandbox, body)).toEqual({ status: 422, json: { message: INVALID, errors } });
-    const logged = sandbox.calls[0]?.message ?? '';
-    expect(logged.slice(0, INVALID.length + 1)).toBe(`${INVALID} `);
-    expect(logged.slice(INVALID.length + 1)).toEqual(line);
-  });
-});
-
-describe('a signature that does not match', () => {
-  const body = JSON.stringify(deposit);
-  it('is shown to who runs the sandbox beside one that does', async () => {
-    const sandbox = sandboxOf();
-    await send(sandbox, body);
-    const hex = createHmac('sha256', 'sandbox-sign-key').update(body).digest('hex');
-    expect(sandbox.calls[0]?.signature).toEqual({
-      given: hex,
-      expected: { hex, base64: Buffer.from(hex, 'hex').toString('base64') },
-      encoding: 'hex',
-    });
+    const { status, json } = await send(sandbox, body);
+    const errors = Object.fromEntries(
+      Object.entries(wanted).map(([field, text]) => [field, [expect.stringMatching(text)]]),
+    );
+    expect([status, json]).toEqual([422, { message: INVALID, errors }]);
+    const line = Object.keys(wanted).map(field => `${field}: ${json.errors[field]}`);
+    expect(sandbox.calls[0]?.message).toBe(`${INVALID} ${line.join('; ')}`);
   });
 });
 

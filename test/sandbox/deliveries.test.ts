@@ -1,13 +1,10 @@
 // Callbacks: what is in them by method, what a fault makes of them, when they come again, and what is kept of the answers.
-import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { create } from '../support/eventful.ts';
+import { create, sandboxOf } from '../support/eventful.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
 afterEach(() => vi.useRealTimers());
-
-const sandboxOf = (options: SandboxOptions<'standard'> = {}) =>
-  new Sandbox({ fetch: async () => new Response(), ...options });
 
 /** What is posted of a payment that is completed. */
 async function completed(sandbox: Sandbox, request: object) {
@@ -96,7 +93,7 @@ describe('a fault of a callback', () => {
     sandbox.faults.next('callback-delay', { ms: 60_000 });
     await sandbox.authorize(id);
     await sandbox.complete(id);
-    await vi.waitFor(() => expect(sandbox.deliveries[0]?.status).toBe(200), 60_000);
+    await vi.waitFor(() => expect(sandbox.deliveries[0]?.status).toBe(200));
     expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['COMPLETED']);
     sandbox.clock.advance(60_000);
     await sandbox.idle();
@@ -105,26 +102,6 @@ describe('a fault of a callback', () => {
 });
 
 describe('a callback that was answered', () => {
-  it.each([
-    [200, 1],
-    [204, 1],
-    [299, 1],
-    [300, 2],
-    [404, 2],
-    [503, 2],
-  ])('%i is posted %i times in all', async (status, times) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const answers = [status, 200];
-    const sandbox = sandboxOf({
-      callbackRetries: [1_000, 5_000],
-      fetch: async () => new Response(null, { status: answers.shift() ?? 200 }),
-    });
-    const id = await create(sandbox);
-    await sandbox.cancel(id);
-    await whileTimePasses(sandbox.idle(), 500);
-    expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual(times === 1 ? [undefined] : [undefined, 1]);
-  });
-
   it('keeps the first 4,096 letters of the answer, though a letter arrives in two parts', async () => {
     const whole = new TextEncoder().encode(`é${'x'.repeat(5_000)}`);
     const body = new ReadableStream({
@@ -171,32 +148,13 @@ describe('a callback that is not posted', () => {
 });
 
 describe('a reset', () => {
-  it('ends a post that is under way, and wakes who waits for it', async () => {
-    const signals: (AbortSignal | null | undefined)[] = [];
-    const sandbox = sandboxOf({
-      fetch: (_, { signal }) => {
-        signals.push(signal);
-        return new Promise(() => {});
-      },
-    });
-    const id = await create(sandbox);
-    await sandbox.cancel(id);
-    const idle = sandbox.idle();
-    await vi.waitFor(() => expect(signals).toHaveLength(1), 60_000);
-    sandbox.reset();
-    await idle;
-    expect(signals[0]?.aborted).toBe(true);
-    expect(signals[0]?.reason).toEqual(new Error('the sandbox was reset'));
-    expect([sandbox.deliveries, sandbox.payments]).toEqual([[], []]);
-  });
-
   it('posts nothing of what waited for its turn, and tells of nothing more', async () => {
     const post = vi.fn(() => new Promise<never>(() => {}));
     const told: string[] = [];
     const sandbox = sandboxOf({ fetch: post, onEvent: ({ type }) => told.push(type) });
     sandbox.faults.next('callback-duplicate');
     await sandbox.cancel(await create(sandbox));
-    await vi.waitFor(() => expect(post).toHaveBeenCalledTimes(1), 60_000);
+    await vi.waitFor(() => expect(post).toHaveBeenCalledTimes(1));
     sandbox.reset();
     await new Promise(setImmediate);
     expect(post).toHaveBeenCalledTimes(1);

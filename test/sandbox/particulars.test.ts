@@ -3,29 +3,12 @@ import { createHash } from 'node:crypto';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { isOnramp } from '../../src/sandbox/ledger/ledger.ts';
 import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
 import { transferOf } from '../../src/sandbox/ledger/transfer.ts';
-import { toPhpJson } from '../../src/sandbox/php.ts';
-import { create } from '../support/eventful.ts';
+import { create, sandboxOf } from '../support/eventful.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
 
-const sandboxOf = (options: object = {}) => new Sandbox({ fetch: async () => new Response(), ...options });
 const OWN_API = 'http://sandbox.localhost/_sandbox';
-
-describe('a move', () => {
-  it.each<[(sandbox: Sandbox, id: string) => Promise<unknown>, string]>([
-    [(sandbox, id) => sandbox.cancel(id, { force: 1 as never }), 'The options of a move: force must be true or false.'],
-    [(sandbox, id) => sandbox.fail(id, { force: 1 as never }), 'sandbox.fail: force must be true or false.'],
-    [(sandbox, id) => sandbox.fail(id, { code: true as never }), 'sandbox.fail: code must be a number or a string.'],
-    [(sandbox, id) => sandbox.fail(id, { reason: 5 as never }), 'sandbox.fail: reason must be a string.'],
-  ])('refuses an option that is wrong, and says what it takes: %s', async (move, message) => {
-    const sandbox = sandboxOf();
-    const id = await create(sandbox);
-    expect(await errorOf(move(sandbox, id))).toMatchObject({ message });
-    expect(sandbox.payments[0]?.paymentStatus).toBe('PENDING');
-  });
-});
 
 describe('the instructions of a transfer', () => {
   it('have the names, the account and the reference of their own payment', async () => {
@@ -62,28 +45,13 @@ it.each([
 });
 
 // The document's table of methods.
-it.each([
-  ...['ONRAMP', 'ONRAMP_PAYID', 'ONRAMP_PIX', 'ONRAMP_ZAR', 'ONRAMP_PSE', 'ONRAMP_KHIPU', 'ONRAMP_QRTHWALLET'],
-  ...['ONRAMP_CARD', 'ONRAMP_INTERAC', 'ONRAMP_OPENBANKING', 'ONRAMP_GBPBANKTRANSFER', 'ONRAMP_SPEI'],
-  ...['ONRAMP_APPLEPAY', 'ONRAMP_GOOGLEPAY', 'USER_CHOICE'],
-])('%s is settled in crypto', paymentMethod => expect(isOnramp({ paymentMethod })).toBe(true));
-
-it.each(['CARD', 'PAYID', 'APPLEPAY', 'OPENBANKING', 'SEPA', ''])('%s is not settled in crypto', paymentMethod =>
-  expect(isOnramp({ paymentMethod })).toBe(false),
-);
-
-it('a deposit with ONRAMP has an exchange rate, and one by card has none', async () => {
-  const sandbox = sandboxOf();
-  await create(sandbox, { paymentMethod: 'ONRAMP' });
-  await create(sandbox);
-  expect(sandbox.payments.map(payment => 'crypto_fx' in payment)).toEqual([true, false]);
-});
-
-// php -r 'echo json_encode(["a" => [], "b" => null, "c" => [[], 1], "d" => "x/y", "e" => "é"]);'
-it('writes JSON as PHP does, with empty maps as lists', () => {
-  expect(toPhpJson({ a: {}, b: null, c: [{}, 1], d: 'x/y', e: 'é', f: [] })).toBe(
-    '{"a":[],"b":null,"c":[[],1],"d":"x\\/y","e":"\\u00e9","f":[]}',
-  );
+it.each<[boolean, string[]]>([
+  [true, ['ONRAMP', 'ONRAMP_PAYID', 'ONRAMP_ZAR', 'ONRAMP_QRTHWALLET', 'ONRAMP_CARD', 'ONRAMP_SPEI', 'USER_CHOICE']],
+  [false, ['CARD', 'PAYID', 'BLIK', 'IDEAL', 'GOOGLEPAY']],
+])('whether a deposit is settled in crypto, with an exchange rate: %s for %j', async (isOnramp, methods) => {
+  const sandbox = sandboxOf({ terminal: 'onramp' });
+  for (const paymentMethod of methods) await create(sandbox, { paymentMethod });
+  expect(sandbox.payments.map(payment => 'crypto_fx' in payment)).toEqual(methods.map(() => isOnramp));
 });
 
 describe('an answer', () => {

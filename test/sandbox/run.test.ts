@@ -11,6 +11,7 @@ import { type Listening, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run as runCommand } from '../../src/sandbox/cli/program.ts';
 import { LIBRARY } from '../../src/sandbox/scenarios/library.ts';
+import { CREATE } from '../support/eventful.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: answer }), seed: 'work' });
@@ -45,7 +46,6 @@ async function line(text: string) {
   const { code, out, err } = await ask(...text.split(' '));
   return { code, out, json: () => JSON.parse(out), refusal: `${code} ${err.replace('payment-gateway-sandbox: ', '')}` };
 }
-const CREATE = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 25.5, currency: 'EUR' } as const;
 const create = async (reference: string) => (await sandbox.play({ create: { ...CREATE, reference } })).payment;
 
 /** A server that answers so. */
@@ -333,10 +333,6 @@ it('arms faults, lists them, and disarms one or all', async () => {
   expect((await line('faults --disarm 9')).refusal).toContain('No fault 9 is armed');
   expect((await line('faults --disarm all')).out).toBe('No fault is armed.');
   expect((await line('fault drop --ms 5')).refusal).toMatch(/^2 ms is for slow and callback-delay, and not for drop\./);
-  expect((await line('fault callback-lose --on lookup')).refusal).toMatch(/^2 on is for faults of calls, and /);
-  expect((await line('fault callback-first --on lookup')).refusal).toMatch(
-    /^2 callback-first can only be injected into a create\./,
-  );
 });
 
 it('posts a callback again, also with the body of a file', async () => {

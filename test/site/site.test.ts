@@ -1,5 +1,7 @@
 // The documentation's site, walked through in Chromium as a reader would, on a desk and on a phone.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
@@ -7,35 +9,36 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultsOf, overflowOf } from '../support/axe.ts';
 import { hasChromium, openBrowser, strangersOf } from '../support/browser.ts';
 import { lacks } from '../support/skips.ts';
-import { serve } from './serve.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Nothing listens here: the browser gets the built files. */
+const SITE = 'http://localhost:1';
+const fileOf = (path: string) => join(root, 'docs/site/dist', path, path.endsWith('/') ? 'index.html' : '');
 const GRAVE = ['serious', 'critical'];
 const CLIENT = '/api/payment-gateway-sdk/classes/GatewayClient.html';
 
 describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site', () => {
   let browser: Browser;
-  let site: Awaited<ReturnType<typeof serve>>;
 
   beforeAll(async () => {
     // On Windows npm is a script, which only a shell runs.
     await promisify(execFile)('npm', ['run', 'docs'], { cwd: root, shell: process.platform === 'win32' });
-    site = await serve(`${root}docs/site/dist`);
     browser = await openBrowser();
   }, 600_000);
-  afterAll(async () => {
-    await browser?.close();
-    site?.close();
-  });
+  afterAll(() => browser?.close());
 
   /** Runs a walk, and answers what went wrong on the way that a reader would not see. */
   async function walk(width: number, colorScheme: 'light' | 'dark', steps: (page: Page) => Promise<void>) {
     const context = await browser.newContext({ viewport: { width, height: 850 }, colorScheme });
     const page = await context.newPage();
-    const wrong = strangersOf(page, [site.url]);
+    await page.route(`${SITE}/**`, route => {
+      const path = fileOf(decodeURIComponent(new URL(route.request().url()).pathname));
+      return route.fulfill(existsSync(path) ? { path } : { status: 404 });
+    });
+    const wrong = strangersOf(page, [SITE]);
     page.on('console', message => void (message.type() === 'error' && wrong.push(message.text())));
     page.on('pageerror', error => void wrong.push(String(error)));
-    await page.goto(`${site.url}/`, { waitUntil: 'networkidle' });
+    await page.goto(`${SITE}/`, { waitUntil: 'networkidle' });
     await steps(page);
     await context.close();
     return wrong;
@@ -88,11 +91,11 @@ describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site'
     });
   });
 
-  it('has every page that its sidebars name, and none scrolls sideways on a desk or a phone', async () => {
+  it('has every page that its sidebars name, and no guide scrolls sideways on a desk or a phone', async () => {
     const wrong = await walk(1280, 'light', async page => {
       const paths = new Set<string>();
       for (const start of ['/getting-started.html', CLIENT]) {
-        await page.goto(site.url + start);
+        await page.goto(SITE + start);
         const links = page.locator('.VPSidebar a');
         const hrefs = await links.evaluateAll(all => all.map(link => link.getAttribute('href')));
         for (const href of hrefs) if (href) paths.add(href.replace(/#.*/, ''));
@@ -102,8 +105,10 @@ describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site'
       );
       const wide: string[] = [];
       for (const path of paths) {
-        const answer = await page.goto(site.url + path, { waitUntil: 'domcontentloaded' });
-        expect([path, answer?.status()]).toEqual([path, 200]);
+        expect([path, existsSync(fileOf(path))]).toEqual([path, true]);
+        // All pages of the API have one layout.
+        if (path.startsWith('/api/') && path !== CLIENT) continue;
+        await page.goto(SITE + path, { waitUntil: 'domcontentloaded' });
         for (const width of [390, 1280]) {
           await page.setViewportSize({ width, height: 850 });
           if ((await overflowOf(page)) !== 0) wide.push(`${path} at ${width}`);

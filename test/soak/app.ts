@@ -253,7 +253,6 @@ const sampling = setInterval(sample, 2_000);
 
 process.on('disconnect', () => process.exit());
 process.on('message', async ({ type }: Command) => {
-  if (type !== 'rest' && type !== 'finish') return;
   if (type === 'rest') {
     clearInterval(sampling);
     resting.abort();

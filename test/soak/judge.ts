@@ -1,6 +1,15 @@
 // The end check of a soak: the shop's tables compared with the gateway's books, and the resources of a process over time.
-import type { Booked, Held } from './messages.ts';
+import type { Held } from './messages.ts';
 import { type Effect, otherPrice, type ShopOrder, type ShopPayout } from './shop.ts';
+
+/** A payment in the gateway's books. */
+export interface Booked {
+  id: string;
+  reference: string | null;
+  paymentStatus: string;
+  paymentType: string;
+  amount: number;
+}
 
 /** The facts at the end. */
 export interface Facts {

@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
+import { SoakGateway } from './gateway.ts';
 import { type Facts, fold, growths, judge, thirdsOf } from './judge.ts';
-import type { Books, Command, Held, Report } from './messages.ts';
+import type { Command, Held, Report } from './messages.ts';
 import { between, seeded } from './seeded.ts';
 import { openShop, SCHEMA, SETTLE_MARGIN, TIMEOUT } from './shop.ts';
 import { type Soaked, summaryOf, write } from './summary.ts';
@@ -42,67 +43,60 @@ await Promise.all([store.migrate(), pool.query(SCHEMA)]);
 
 /** Events that no fault explains. */
 const surprises: string[] = [];
+const surprise = (text: string) => void surprises.push(text);
 const children = new Set<ChildProcess>();
-let isOver = false;
-function start(file: string, own: Record<string, string>): ChildProcess {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
-    execArgv: [...process.execArgv, '--expose-gc'],
-    env: { ...process.env, NODE_ENV: '', SEED: seed, ...own },
-  });
-  children.add(child);
-  child.once('exit', (code, signal) => {
-    children.delete(child);
-    if (signal !== 'SIGKILL' && !isOver) surprises.push(`${file} ended by itself: ${signal ?? code}`);
-  });
-  return child;
-}
-
-type Answer<T extends Report['type']> = Extract<Report, { type: T }>;
-/** Sends a command, and waits for the next report of a type. */
-function ask<T extends Report['type']>(child: ChildProcess, type: T, command?: Command): Promise<Answer<T>> {
-  return new Promise((resolve, reject) => {
-    const fail = () => reject(new Error(`A process ended before its report: ${type}.`));
-    child.once('exit', fail);
-    const listen = (message: Report) => {
-      if (message.type !== type) return;
-      child.off('message', listen);
-      child.off('exit', fail);
-      resolve(message as Answer<T>);
-    };
-    child.on('message', listen);
-    if (command) child.send(command);
-  });
-}
-const gatewayProcess = start('gateway.ts', {});
-const { url, apiKey, signKey } = await ask(gatewayProcess, 'gateway');
-const readBooks = () => ask(gatewayProcess, 'books', { type: 'books' });
+/** The ports of the running processes, for callbacks. */
+const ports = new Map<ChildProcess, number>();
+const books = new SoakGateway(seed, ports, surprise);
+const server = await books.sandbox.listen();
+const { apiKey, signKey } = books.sandbox.clientOptions;
+/** The processes that have a command. */
+const answers = new Map<ChildProcess, PromiseWithResolvers<void>>();
 
 const counts: Record<string, number> = {};
 const held: Held[] = [];
-const ports = new Map<ChildProcess, number>();
 const begun = performance.now();
-const sendPorts = () => gatewayProcess.send({ type: 'shops', ports: [...ports.values()] } satisfies Command);
+let isOver = false;
 /** False in the end phase, when resources are not measured. */
 let isLoaded = true;
 
 function startApp(name: string): ChildProcess {
-  const app = start('app.ts', { NAME: name, DATABASE: database, GATEWAY_URL: url, API_KEY: apiKey, SIGN_KEY: signKey });
+  const app = fork(fileURLToPath(new URL('app.ts', import.meta.url)), {
+    execArgv: [...process.execArgv, '--expose-gc'],
+    env: {
+      ...{ ...process.env, NODE_ENV: '', SEED: seed, NAME: name, DATABASE: database },
+      ...{ GATEWAY_URL: server.url, API_KEY: apiKey, SIGN_KEY: signKey },
+    },
+  });
+  children.add(app);
   app.on('message', (message: Report) => {
-    if (message.type === 'app') {
-      ports.set(app, message.port);
-      sendPorts();
-    }
-    if (message.type === 'surprise') surprises.push(message.text);
+    if (message.type === 'app') ports.set(app, message.port);
+    if (message.type === 'surprise') surprise(message.text);
+    if (message.type === 'rest' || message.type === 'finish') answers.get(app)?.resolve();
     if (message.type !== 'sample') return;
     for (const [what, many] of Object.entries(message.counts)) counts[what] = (counts[what] ?? 0) + many;
     if (app === spared && isLoaded) held.push({ ...message.held, at: performance.now() - begun });
   });
-  app.once('exit', () => {
+  app.once('exit', (code, signal) => {
+    children.delete(app);
     ports.delete(app);
-    if (gatewayProcess.connected) sendPorts();
+    answers.get(app)?.reject(new Error(`The process ${name} ended before its answer.`));
+    if (signal !== 'SIGKILL' && !isOver) surprise(`The process ${name} ended by itself: ${signal ?? code}`);
   });
   return app;
 }
+
+/** Sends a command to all processes, and waits for their answers. */
+const all = (type: Command['type']) =>
+  Promise.all(
+    [spared, ...apps].map(app => {
+      const answer = Promise.withResolvers<void>();
+      answers.set(app, answer);
+      app.send({ type } satisfies Command);
+      return answer.promise;
+    }),
+  );
+
 const spared = startApp('spared');
 const apps: ChildProcess[] = [];
 let started = 0;
@@ -128,7 +122,7 @@ async function kill(): Promise<void> {
   }
 }
 
-const gateway = new GatewayClient({ baseUrl: url, apiKey, signKey, timeout: TIMEOUT, store });
+const gateway = new GatewayClient({ baseUrl: server.url, apiKey, signKey, timeout: TIMEOUT, store });
 let settled = 0;
 let resolved = 0;
 /** The gateway fails for operators too, and a callback may be faster. The next round tries again. */
@@ -143,7 +137,7 @@ async function settleDoubts(): Promise<void> {
     ({ since, underWay }) => !underWay && since.getTime() < Date.now() - TIMEOUT - SETTLE_MARGIN,
   );
   if (doubts.length === 0) return;
-  const { payments } = await readBooks();
+  const { payments } = books.sandbox;
   for (const { reference, paymentId, conflictingIds } of doubts) {
     const own = payments.find(payment => fold(payment.reference) === fold(reference));
     const hasIds = paymentId !== undefined || conflictingIds.length > 0;
@@ -181,9 +175,6 @@ async function operateUntilOver(): Promise<void> {
   }
 }
 
-/** Sends a command to all apps, and waits for their answers. */
-const all = (type: 'rest' | 'finish') => Promise.all([spared, ...apps].map(app => ask(app, type, { type })));
-
 /** The effects are an hour old, so that their rechecks are due. */
 const AGED = `case when data::text like '%"effectAt"%' then jsonb_set(data::jsonb, '{effectAt}',
   to_jsonb(floor(extract(epoch from now()) * 1000) - 3600000))::json else data end`;
@@ -204,7 +195,7 @@ async function isDone(): Promise<boolean> {
 
 async function comeToRest(): Promise<number> {
   for (let round = 1; round <= ROUNDS; round++) {
-    await ask(gatewayProcess, 'calm', { type: 'calm' });
+    await books.calm();
     await age();
     await operate();
     await all('finish');
@@ -213,57 +204,47 @@ async function comeToRest(): Promise<number> {
   }
   const left = await rowsOf(`select id, state, due_at, data from payment_gateway_rows
     where kind = 'create' and (state in ('begun', 'planned') or due_at is not null) limit 3`);
-  surprises.push(`After ${ROUNDS} rounds, work was left: ${JSON.stringify(left)}`);
+  surprise(`After ${ROUNDS} rounds, work was left: ${JSON.stringify(left)}`);
   return ROUNDS;
 }
 
-async function readFacts({ payments }: Books): Promise<Facts> {
-  return {
-    orders: await rowsOf('select * from orders'),
-    payouts: await rowsOf('select * from payouts'),
-    effects: await rowsOf('select * from effects order by seq'),
-    reviews: await gateway.reviews(),
-    creates: await rowsOf("select id as reference, state from payment_gateway_rows where kind = 'create'"),
-    payments,
-  };
-}
+const readFacts = async (): Promise<Facts> => ({
+  orders: await rowsOf('select * from orders'),
+  payouts: await rowsOf('select * from payouts'),
+  effects: await rowsOf('select * from effects order by seq'),
+  reviews: await gateway.reviews(),
+  creates: await rowsOf("select id as reference, state from payment_gateway_rows where kind = 'create'"),
+  payments: books.sandbox.payments,
+});
 
-/** The counts that a short run may lack. */
-const RARE = {
-  second: 'second payments of orders, for review',
-  settled: 'doubts that an operator settled',
-  closed: 'reviews that an operator closed',
-  hung: 'hanging effects (at least)',
-  failing: 'failing effects (at least)',
-};
-
-/** Counts with "at least" lack the last reports of killed processes. */
-function happenedOf({ orders, payouts, effects, reviews }: Facts, books: Books, rounds: number) {
+/** Counts the events. A short run may lack the rare ones. Counts with "at least" lack the last reports of killed processes. */
+function happenedOf({ orders, payouts, effects, reviews, payments }: Facts, rounds: number) {
+  const { seen } = books;
   const countOf = (name: string) => counts[name] ?? 0;
   const effectsOf = (what: string) => effects.filter(effect => effect.what === what).length;
   return [
     ['orders that one process wanted', orders.filter(({ way }) => way === 'alone').length],
     ['orders that all processes wanted at once', orders.filter(({ way }) => way === 'at once').length],
     ['payouts that were planned in a transaction', payouts.length],
-    ['payments in the books of the gateway', books.payments.length],
+    ['payments in the books of the gateway', payments.length],
     ['orders paid', effectsOf('paid')],
     ['orders reversed', effectsOf('reversed')],
     ['payouts paid out', effectsOf('paid_out')],
     ['payouts failed or taken back', effectsOf('payout_failed') + effectsOf('taken_back')],
-    [RARE.second, reviews.filter(({ reason }) => reason === 'already_paid').length],
-    [RARE.closed, resolved],
+    ['second payments of orders, for review', reviews.filter(({ reason }) => reason === 'already_paid').length, 'rare'],
+    ['reviews that an operator closed', resolved, 'rare'],
     ['statuses handled by upkeep (at least)', countOf('callback: ran, sweep')],
-    ['chargebacks', books.chargebacks],
-    ['chargebacks without a callback', books.lostChargebacks],
-    [RARE.hung, countOf('effect: hung')],
-    [RARE.failing, countOf('effect: failed')],
-    ['bursts of equal callbacks', books.bursts],
+    ['chargebacks', seen.chargebacks],
+    ['chargebacks without a callback', seen.lostChargebacks],
+    ['hanging effects (at least)', countOf('effect: hung'), 'rare'],
+    ['failing effects (at least)', countOf('effect: failed'), 'rare'],
+    ['bursts of equal callbacks', seen.bursts],
     ['processes killed', kills],
-    ['calls that the gateway took', books.calls],
-    ['callbacks that it posted', books.callbacks],
-    [RARE.settled, settled],
+    ['calls that the gateway took', seen.calls],
+    ['callbacks that it posted', seen.callbacks],
+    ['doubts that an operator settled', settled, 'rare'],
     ['rounds of upkeep at the end', rounds],
-  ] as [string, number][];
+  ] as [what: string, count: number, isRare?: 'rare'][];
 }
 
 async function soak(): Promise<Soaked> {
@@ -276,12 +257,11 @@ async function soak(): Promise<Soaked> {
   isLoaded = false;
   await all('rest');
   const rounds = await comeToRest();
-  const books = await readBooks();
-  const facts = await readFacts(books);
-  const happened = happenedOf(facts, books, rounds);
+  const facts = await readFacts();
+  const happened = happenedOf(facts, rounds);
   const thirds = thirdsOf(held);
   const isLong = minutes >= LONG;
-  const missing = happened.filter(([what, count]) => count === 0 && (isLong || !Object.values(RARE).includes(what)));
+  const missing = happened.filter(([, count, isRare]) => count === 0 && (isLong || !isRare));
   const problems = [
     ...surprises,
     ...judge(facts),
@@ -295,7 +275,7 @@ async function soak(): Promise<Soaked> {
 async function close(): Promise<void> {
   isOver = true;
   for (const child of children) child.kill('SIGKILL');
-  await pool.end();
+  await Promise.all([server.close(), pool.end()]);
   await admin.query(`drop database ${database} with (force)`);
   await admin.end();
 }

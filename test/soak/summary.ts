@@ -8,7 +8,7 @@ export interface Soaked {
   seed: string;
   machine: string;
   /** What has happened, by what it is called. */
-  happened: readonly (readonly [what: string, count: number])[];
+  happened: readonly (readonly [what: string, count: number, isRare?: 'rare'])[];
   /** How often each fault was injected. */
   faults: Readonly<Record<string, number>>;
   thirds: Thirds;

@@ -1,4 +1,4 @@
-// The sandbox's pages without a browser: what they answer to a GET and to a form.
+// The sandbox's pages without a browser: their answers to a GET and to a form.
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { CARD } from './fixtures.ts';
@@ -6,26 +6,34 @@ import { CARD } from './fixtures.ts';
 export const HERE = 'http://sandbox.localhost';
 export const returnUrl = 'https://shop.example/thanks';
 
-export function openPages(options: SandboxOptions<'onramp'> = {}) {
-  const sandbox = new Sandbox({ fetch: async () => new Response(), terminal: 'onramp', ...options });
-  const gateway = new GatewayClient(sandbox.clientOptions);
-  const create = async (request: object = {}) =>
-    (await gateway.createPayment({ paymentType: 'DEPOSIT', ...CARD, returnUrl, ...request } as never)).payment.id;
-  const get = async (path: string, headers: Record<string, string> = {}) => {
-    const response = await sandbox.fetch(HERE + path, { headers: { accept: 'text/html', ...headers } });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  };
-  const post = async (path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) => {
-    const init = { method: 'POST', body: new URLSearchParams(form), headers };
-    const response = await sandbox.fetch(HERE + path, init);
-    return {
-      status: response.status,
-      location: response.headers.get('location'),
-      text: await response.text(),
-    };
-  };
-  return { sandbox, gateway, create, get, post };
-}
+/** The text of a piece of a page. */
+export const asText = (html: string) =>
+  html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 
 /** The words of a page, as a reader sees them. */
-export const wordsOf = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+export const wordsOf = (page: string) => asText(page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '));
+
+export function openPages(options: SandboxOptions<'onramp'> = {}) {
+  const sandbox = new Sandbox({ fetch: async () => new Response('thanks'), terminal: 'onramp', ...options });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, retries: 0 });
+  const create = async (request: object = {}) =>
+    (await gateway.createPayment({ paymentType: 'DEPOSIT', ...CARD, returnUrl, ...request } as never)).payment.id;
+  const ask = async (path: string, init: RequestInit) => {
+    const response = await sandbox.fetch(HERE + path, init);
+    const { status, headers } = response;
+    const text = await response.text();
+    const title = asText(/<title>(.*?)<\/title>/.exec(text)?.[1] ?? '');
+    return { status, headers, location: headers.get('location'), text, words: wordsOf(text), title };
+  };
+  const get = (path: string) => ask(path, { headers: { accept: 'text/html' } });
+  const post = (path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+    ask(path, { method: 'POST', body: new URLSearchParams(form), headers: { accept: 'text/html', ...headers } });
+  /** A form is sent, and the browser follows. */
+  const press = async (path: string, form: Record<string, string> = {}) => get((await post(path, form)).location ?? '');
+  return { sandbox, gateway, create, get, post, press };
+}

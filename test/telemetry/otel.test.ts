@@ -9,7 +9,7 @@ import { CARD, ID, KEYS } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
 const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-const order = { ...CARD, reference: 'order-1' } as const;
+const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
 /** Numbers of OpenTelemetry's specification: SpanKind and StatusCode. */
 const INTERNAL = 0;
