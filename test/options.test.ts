@@ -315,6 +315,8 @@ describe('a mistyped option', () => {
       'memoryStore: now must be a function; unknown option "scop" (did you mean "scope"?).',
       () => memoryStore({ now: 7, scop: 'x' } as never),
     ],
+    ['prepare must be true or false', () => postgresStore(pool, { scope: 'eu', prepare: 1 } as never)],
+    ['prepare needs a pool of pg', () => postgresStore(prisma(60_000), { scope: 'eu', prepare: true })],
     ['toNodeHandler takes a handler', () => toNodeHandler({} as never)],
     [TIME, ...[0, 2 ** 31, '60'].map(timeout => () => prisma(timeout))],
     ['did you mean "on"?', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object)],

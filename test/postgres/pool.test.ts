@@ -12,7 +12,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** @param answer of each statement @param status of the transaction of each client, by its number from 0 */
 function pool(answer: (text: string) => unknown = () => {}, status: (client: number) => string | null = () => 'I') {
-  const asked: string[] = [];
+  const asked: unknown[] = [];
   const released: unknown[] = [];
   const clients: EventEmitter[] = [];
   const query = async (text: string) => {
@@ -58,6 +58,15 @@ describe.each(USES)('for a %s, a pool of pg', (_, use) => {
     await use(fromPool(given));
     expect(released).toEqual([false]);
   });
+});
+
+it('a statement with values is named by its text, if it shall be prepared', async () => {
+  const { pool: given, asked } = pool();
+  const db = fromPool(given, true);
+  await db.query('select $1', ['a']);
+  await db.query('select 1');
+  // printf 'select $1' | sha256sum
+  expect(asked).toEqual([{ name: 'payment_gateway_375fa1233f1f09a898484552d9b3f921', text: 'select $1' }, 'select 1']);
 });
 
 it('a client whose statement failed is given to nobody, and its error ends no process', async () => {

@@ -7,11 +7,15 @@ it('an index has a name of 63 bytes at most, of which Postgres cuts nothing off'
   expect(indexName('x'.repeat(63), 'due')).toBe(`"${'x'.repeat(59)}_due"`);
 });
 
+const POOLER =
+  ': a pooler in transaction mode does not keep prepared statements. Leave out `prepare: true`, or use PgBouncer 1.21 or later.';
 const PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
 it.each([
   ['42P01', 'relation "marks" does not exist', ': was migrate() called?'],
   ['25006', 'cannot execute INSERT in a read-only transaction', PRIMARY],
   ['0A000', 'cannot set transaction read-write mode during recovery', PRIMARY],
+  ['26000', 'prepared statement "a" does not exist', POOLER],
+  ['42P05', 'prepared statement "a" already exists', POOLER],
   ['0A000', 'cursors are not supported', ''],
   ['23505', 'in recovery', ''],
 ])('the error %s, %s, is advised on: "%s"', (code, message, advice) => {

@@ -93,7 +93,7 @@ describe('a fault of a callback', () => {
     sandbox.faults.next('callback-delay', { ms: 60_000 });
     await sandbox.authorize(id);
     await sandbox.complete(id);
-    await vi.waitFor(() => expect(sandbox.deliveries[0]?.status).toBe(200));
+    await vi.waitFor(() => expect(sandbox.deliveries[0]?.status).toBe(200), 60_000);
     expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['COMPLETED']);
     sandbox.clock.advance(60_000);
     await sandbox.idle();
@@ -154,7 +154,7 @@ describe('a reset', () => {
     const sandbox = sandboxOf({ fetch: post, onEvent: ({ type }) => told.push(type) });
     sandbox.faults.next('callback-duplicate');
     await sandbox.cancel(await create(sandbox));
-    await vi.waitFor(() => expect(post).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(post).toHaveBeenCalledTimes(1), 60_000);
     sandbox.reset();
     await new Promise(setImmediate);
     expect(post).toHaveBeenCalledTimes(1);

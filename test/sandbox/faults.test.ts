@@ -20,8 +20,8 @@ import { whileTimePasses } from '../support/passing-time.ts';
 const accepting = async () => new Response();
 
 /** Quicker than the fault takes by itself, and slower than the client waits. */
-const timeOf = (fault: Fault) => (takesMs(fault) ? { ms: 200 } : {});
-const TIMEOUT = { slow: 50 } as Record<string, number>;
+const timeOf = (fault: Fault) => (takesMs(fault) ? { ms: 2_000 } : {});
+const TIMEOUT = { slow: 500 } as Record<string, number>;
 
 function open(fault: CallFault) {
   const sandbox = new Sandbox({ fetch: accepting });
