@@ -240,8 +240,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Sends planned payouts, and processes payments whose callbacks were lost, with your handler. Run it in a worker until
-   * `signal` aborts, or with `once` from a scheduler. Any number of replicas can run it.
+   * Sends planned payouts, and processes payments whose callbacks were lost, with your handler. Run it in a worker
+   * until `signal` aborts, or with `once` from a scheduler. Any number of replicas can run it.
    *
    * @returns the number of payments by result, for your log
    * @throws {ConfigurationError} without a store. With `once` also the store's error: the next run does the rest

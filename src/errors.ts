@@ -157,7 +157,7 @@ export class DuplicateReferenceError extends GatewayError {
   override readonly name = 'DuplicateReferenceError';
   readonly code = 'duplicate_reference';
   readonly reference: string;
-  /** Differing fields: paymentType, paymentMethod, amount, currency, or `other fields`. Empty if a payout has the same request. */
+  /** paymentType, paymentMethod, amount, currency or `other fields`. Empty for the same request as a planned payout. */
   readonly differing: readonly string[];
   /** @param state of the other request: planned to be sent, begun and in doubt, or its payment created */
   constructor(
@@ -247,8 +247,8 @@ export class ConfigurationError extends GatewayError {
  * Reason for an unhandled callback.
  * - Permanent: `not_json`, `wrapped` (only by `parseWebhook`), `invalid` (the `id` is not a UUID), `too_large`,
  *   `refused` (by `verify`), `unsigned` (its address lacks a valid token).
- * - A later delivery can succeed: `already_parsed` (the body was read before), `unknown_payment` (the gateway does not know it
- *   yet), `lagging` (the record is older than the callback), `busy` (too much work).
+ * - A later delivery can succeed: `already_parsed` (the body was read before), `unknown_payment` (the gateway does not
+ *   know it yet), `lagging` (the record is older than the callback), `busy` (too much work).
  * - A person must complete the effect, then call `gateway.resolveReview`: `effect_uncertain`.
  */
 export type WebhookErrorCode =

@@ -2,7 +2,7 @@
 import { expectMethods, mysqlRows, type SqlDatabase, type SqlPool, type SqlQuery, sizeOf } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
 
-/** A connection of a pool, as of `mysql2/promise`. */
+/** A connection of a `mysql2/promise` pool, by shape. */
 export interface MysqlConnection {
   // biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of mysql2 to the next
   query(...args: any[]): Promise<[any, any]>;
@@ -10,7 +10,7 @@ export interface MysqlConnection {
   destroy(): void;
 }
 
-/** A pool, as of `mysql2/promise`. */
+/** A `mysql2/promise` pool, by shape. */
 export interface MysqlPromisePool<Connection extends MysqlConnection = MysqlConnection> {
   getConnection(): Promise<Connection>;
 }
@@ -23,7 +23,7 @@ export type MysqlPool<Connection extends MysqlConnection = MysqlConnection> =
 /** A transaction over a pool of `mysql2`. It has only `query`, until the effect ends. */
 export type MysqlTx = Pick<MysqlConnection, 'query'>;
 
-/** The same with the types of the pool's connections: with promises, even if the pool has callbacks. */
+/** `MysqlTx` with the types of the pool's connections: with promises, even if the pool has callbacks. */
 export type TxOfPool<Pool> = Pool extends { promise(): { getConnection(): Promise<infer Connection> } }
   ? Pick<Connection, 'query' & keyof Connection>
   : Pool extends { getConnection(): Promise<infer Connection> }

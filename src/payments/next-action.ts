@@ -13,7 +13,7 @@ export type NextAction =
   /** Nothing to do: the callback will report the outcome, or the payment is final already. */
   | { type: 'wait' };
 
-/** Transfer instructions that can be shown, with the PayID address to pay to. */
+/** Transfer instructions with the PayID address to pay to. */
 export interface TransferInstructions extends Transfer {
   number: string;
 }

@@ -11,8 +11,8 @@ import { type OrderState, orderRowOf, orderStateOf } from '../store/order.ts';
 export interface Order {
   id: string;
   /**
-   * `open`: the customer can pay. `checking`: a payment may exist, waits for its callback, or needs a person. `declined`:
-   * the last attempt failed. `reversed`: the payment that paid it failed later, and no new attempt is open.
+   * `open`: the customer can pay. `checking`: a payment may exist, waits for its callback, or needs a person.
+   * `declined`: the last attempt failed. `reversed`: the payment that paid it failed later, and no new attempt is open.
    */
   state: 'open' | 'checking' | 'declined' | 'paid' | 'reversed' | 'canceled';
   /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */

@@ -33,8 +33,9 @@ export interface OnrampCheckout extends Omit<OnrampDeposit, 'reference'> {}
 
 /**
  * What to show the customer. `redirect`: send them to `redirectUrl`. `transfer`: show the instructions. `pending`: the
- * payment is accepted, and has no page: its callback brings the result. `paid`: the order is paid. `checking`: a payment
- * may exist, so show "we are checking". `declined`: this call's own attempt failed immediately. `canceled`: by `cancelOrder`.
+ * payment is accepted, and has no page: its callback brings the result. `paid`: the order is paid. `checking`: a
+ * payment may exist, so show "we are checking". `declined`: this call's own attempt failed immediately. `canceled`: by
+ * `cancelOrder`.
  */
 export type Checkout =
   | { state: 'redirect'; redirectUrl: string; payment: Payment }

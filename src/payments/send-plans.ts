@@ -20,7 +20,7 @@ import { lookUp } from './lookup.ts';
 export interface SendCounts {
   /** Payouts whose payments the gateway has made. */
   created: number;
-  /** Payouts that the gateway has refused for good. Each is in review, and its reference can be planned again. */
+  /** Payouts that the gateway has refused permanently. Each is in review, and its reference can be planned again. */
   refused: number;
   /** Payouts to retry later, because the gateway was unreachable, asked for a pause or refused this client. */
   postponed: number;

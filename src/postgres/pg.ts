@@ -2,7 +2,7 @@
 import { leftOpen, sizeOf } from '../sql/database.ts';
 import { emitWarning } from '../telemetry/events.ts';
 
-/** A client of a pool, as of `pg`. */
+/** A client of a `pg` pool, by shape. */
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command: string; rowCount?: number | null }>;
   release(destroy?: boolean | Error): void;
@@ -12,7 +12,7 @@ export interface PgClient {
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A pool, as of `pg`. */
+/** A `pg` pool, by shape. */
 export interface PgPool {
   connect(): Promise<PgClient>;
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
@@ -23,7 +23,7 @@ export interface PgPool {
 /** A transaction over a pool of `pg`. It has only `query`, until the effect ends. */
 export type PgTx = Pick<PgClient, 'query'>;
 
-/** The same with the types of the pool's clients, even if `connect` has an overload that takes a callback. */
+/** `PgTx` with the types of the pool's clients, even if `connect` has an overload that takes a callback. */
 export type TxOfPool<Pool> = Pool extends {
   connect: { (): Promise<infer Client extends PgClient>; (...args: never[]): unknown };
 }

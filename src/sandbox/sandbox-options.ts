@@ -47,11 +47,11 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
    * @default 'Your shop'
    */
   shopName?: string | undefined;
-  /** The http(s) URL for all callbacks, instead of the payments' own addresses. It gets their query. */
+  /** The http(s) URL for all callbacks, instead of the payments' own addresses. Their query strings are added to it. */
   forwardTo?: string | undefined;
   /**
-   * Whether callbacks keep the query of their address: the gateway's document does not say. Use `'drop'` to test the
-   * effect on signed addresses (`signCallbackUrls`).
+   * Whether callbacks keep the query string of their address: the gateway's document does not say. Use `'drop'` to test
+   * the effect on signed addresses (`signCallbackUrls`).
    * @default 'keep'
    */
   callbackQuery?: 'keep' | 'drop' | undefined;

@@ -29,8 +29,8 @@ export interface SqlDatabase<Tx> {
   /** Runs a statement outside any transaction, on the primary database. */
   readonly query: SqlQuery;
   /**
-   * Runs the work in a transaction at READ COMMITTED that can write. Commits when the work resolves, rolls back when it
-   * rejects, and then settles as the work did.
+   * Runs the work in a read-write transaction at READ COMMITTED. Commits when the work resolves, and rolls back when it
+   * rejects. Then returns the work's result or throws its error.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Returns a query for a transaction of `transaction`, or for one that the merchant began. */

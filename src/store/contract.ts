@@ -109,7 +109,8 @@ export interface Store<Tx = unknown> {
   /** Leases due rows, the longest due first. Two callers never get the same row. A lease is a write. */
   due(query: DueQuery, limit: number, leaseMs: number): Promise<WithNow<{ rows: StoreRow[] }>>;
   /**
-   * Runs one effect per payment at a time. Its writes and the rows that it returns are committed together, or not at all.
+   * Runs one effect per payment at a time. Its writes and the rows that it returns are committed together, or not at
+   * all.
    *
    * @param work returns the rows to write, the payment's among them, or undefined to undo everything
    * @throws the work's error, after a rollback; Error if the transaction ended too early, or was not committed

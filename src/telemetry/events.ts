@@ -83,8 +83,8 @@ export interface CallTrace extends Readonly<CallFacts> {
   /** The thrown error, added by Node. */
   readonly error?: unknown;
   /**
-   * Runs the whole call inside `run`, which must call `work` immediately. Call it at `start`, for a tracer that does not
-   * bind its own `AsyncLocalStorage` to the channel.
+   * Runs the whole call inside `run`, which must call `work` immediately. Call it at `start`, for a tracer that does
+   * not bind its own `AsyncLocalStorage` to the channel.
    */
   runIn(run: <T>(work: () => T) => T): void;
 }
@@ -95,8 +95,8 @@ export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<Call
 /**
  * `begun`: the attempt is recorded, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
  * got its payment. `in_doubt`: the attempt ended, and a payment may exist. `settled`: the payment of a doubt is known.
- * `freed`: no payment exists, so the next create may begin. `planned`: no payment exists, and upkeep sends the
- * payout again. `conflict`: the reference may have a second payment, `paymentId`. `gave_up`: later sweeps skip it.
+ * `freed`: no payment exists, so the next create may begin. `planned`: no payment exists, and upkeep sends the payout
+ * again. `conflict`: the reference may have a second payment, `paymentId`. `gave_up`: later sweeps skip it.
  */
 export type StoreChange =
   | 'begun'
@@ -127,8 +127,8 @@ export type WarningCode =
  * `already_paid`: another payment has paid its order or reference. `amount_differs`: not the amount or currency of its
  * order or request. `order_canceled`: it was paid after `cancelOrder`. `unknown_reference`: the store does not know its
  * create. `unknown_status`: the gateway's document does not name its status. `payout_refused`: the gateway refused a
- * planned payout for good. `paid_again`: COMPLETED after a reversal or a failed payout. `effect_uncertain`: a function
- * was cut off, and a part of its writes may be committed.
+ * planned payout permanently. `paid_again`: COMPLETED after a reversal or a failed payout. `effect_uncertain`: a
+ * function was cut off, and a part of its writes may be committed.
  */
 export type ReviewReason =
   | 'paid'
@@ -154,8 +154,8 @@ export type CallbackEvent = Pick<CallFacts, 'callId' | 'paymentId'> & { operatio
 
 /**
  * `received`: its id is read. Then its result follows. `ran`: the status took effect. `already`: it took effect before.
- * `refused`: permanently. `busy`: too much work. `failed`: any other error. Each result without a 200 has the
- * `code` of its error. A callback answered after 25 s has a second result when its work ends, without `httpStatus`.
+ * `refused`: permanently. `busy`: too much work. `failed`: any other error. Each result without a 200 has the `code` of
+ * its error. A callback answered after 25 s has a second result when its work ends, without `httpStatus`.
  */
 export interface CallbackStep {
   result: 'received' | 'refused' | 'ran' | 'already' | 'busy' | 'failed';

@@ -10,10 +10,10 @@ import { many, newRow, put, rowIn, type TestFunction } from './test-function.ts'
 export interface StoreSuiteOptions<Tx> {
   /** Registers a test. */
   test: TestFunction;
-  /** Makes two stores of this scope over the same storage, as two replicas have them. */
+  /** Makes two stores of this scope over the same storage, like two replicas. */
   open: (scope: string) => readonly [Store<Tx>, Store<Tx>] | Promise<readonly [Store<Tx>, Store<Tx>]>;
   /**
-   * Runs a work in a transaction of yours. Commits it when the work resolves, and rolls it back when the work rejects.
+   * Runs the work in your own transaction. Commits when the work resolves, and rolls back when it rejects.
    * Omit it for a store without transactions.
    */
   transaction?: ((work: (tx: Tx) => Promise<void>) => Promise<void>) | undefined;

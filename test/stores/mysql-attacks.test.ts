@@ -228,7 +228,9 @@ for (const { name, needs, pool: open } of mysqlServers) {
         const moving = storeOf(mixed as never);
         // The first statement names the database.
         const next = [pool, own];
-        await expect(moving.write({ ...(row as StoreRow), state: 'freed' })).rejects.toThrow('did not end');
+        await expect(moving.write({ ...(row as StoreRow), state: 'freed' })).rejects.toThrow(
+          'inside an open transaction',
+        );
         await forgotten.query('rollback');
         expect([await find('create', row?.id ?? ''), await find('payment', id)]).toEqual([row, undefined]);
         expect((await store.write({ ...(row as StoreRow), state: 'freed' })).isWritten).toBe(true);

@@ -132,7 +132,10 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     const error = await errorOf(credits.pay(storeOf(shared), id));
     await client.query('rollback');
     client.release();
-    expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('in a transaction') });
+    expect(error).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('inside an open transaction'),
+    });
     expect(await credits.times(id)).toBe(0);
   });
 });
