@@ -94,5 +94,20 @@ describe('an effect', () => {
   ])('is found as committed: %s', async (_, changes, found) => {
     const { sql, query } = opened([['UTC_TIMESTAMP', [{ ...LINE, ...changes }]]]);
     expect(await sql.find(query, BEGUN)).toBe(found);
+    const inside = opened([['UTC_TIMESTAMP', [{ ...LINE, autocommit: 'open' }]]]);
+    await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow('began and did not end');
+  });
+
+  it('is kept as begun, and what the session would not commit is refused', async () => {
+    const kept = (state: string) =>
+      opened([
+        ["SELECT CASE WHEN NOT @@session.autocommit THEN 'off'", [{ autocommit: 'on', found: '1' }]],
+        ['UPDATE', [{ affected: '0' }]],
+        ['HEX(id)', [{ ...LINE, state }]],
+      ]);
+    const effect = { id: 'id', about: {}, reads: [] };
+    const [another, open] = [kept('begun'), kept('paid')];
+    expect(await another.sql.markUncertain(another.query, effect, BEGUN)).toBeUndefined();
+    await expect(open.sql.markUncertain(open.query, effect, BEGUN)).rejects.toThrow('began and did not end');
   });
 });

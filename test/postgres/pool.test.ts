@@ -80,6 +80,18 @@ it('a client whose statement failed is given to nobody, and its error ends no pr
   expect([released, clients[0]?.listenerCount('error')]).toEqual([[true], 0]);
 });
 
+it.each(['T', 'E'])('a statement fails on a client that somebody goes on with, and closes it: %s', async status => {
+  let isSent = false;
+  const { pool: given, released } = pool(
+    () => {
+      isSent = true;
+    },
+    () => (isSent ? status : 'I'),
+  );
+  await expect(fromPool(given).query('insert')).rejects.toThrow('in a transaction that somebody began and did not end');
+  expect(released).toEqual([true]);
+});
+
 describe('listening', () => {
   const turn = () => new Promise(setImmediate);
   const listenTo = (double: ReturnType<typeof pool>) => {

@@ -78,26 +78,23 @@ export const further = fc.dictionary(
 );
 
 const some = { requiredKeys: [] as [] };
+const CUSTOMER = ['firstName', 'lastName', 'email', 'phone', 'ipaddress', 'dateOfBirth', 'referenceId'] as const;
+const ADDRESS = ['address1', 'city', 'postalCode', 'state'] as const;
+const each = <Name extends string, T>(names: readonly Name[], value: fc.Arbitrary<T>) =>
+  Object.fromEntries(names.map(name => [name, value])) as Record<Name, fc.Arbitrary<T>>;
+
 const customer: fc.Arbitrary<CustomerRequest> = fc
   .tuple(
     further,
     fc.record(
-      {
-        firstName: optional(text),
-        lastName: optional(text),
-        email: optional(text),
-        phone: optional(text),
-        ipaddress: optional(text),
-        dateOfBirth: optional(text),
-        referenceId: optional(fc.oneof(text, fc.integer(), fc.constant(0))),
-      },
+      { ...each(CUSTOMER, optional(text)), referenceId: optional(fc.oneof(text, fc.integer(), fc.constant(0))) },
       some,
     ),
   )
   .map(([own, known]) => ({ ...own, ...known }));
 
 const countryCode = fc.constantFrom('DE', 'pl', 'US');
-const address = { address1: optional(text), city: optional(text), postalCode: optional(text), state: optional(text) };
+const address = each(ADDRESS, optional(text));
 const billingAddress: fc.Arbitrary<BillingAddressRequest> = fc
   .tuple(further, fc.record({ ...address, countryCode: optional(countryCode) }, some))
   .map(([own, known]) => ({ ...own, ...known }));
@@ -192,22 +189,23 @@ const decisive = {
   currency: fc.constantFrom('EUR', 'x', 'USDT'),
 };
 
-const textsOf = (...names: string[]) => Object.fromEntries(names.map(name => [name, fc.option(text)]));
 const mapOf = (...names: string[]) =>
-  fc.option(fc.tuple(further, fc.record(textsOf(...names), some)).map(([own, known]) => ({ ...own, ...known })));
+  fc.option(
+    fc.tuple(further, fc.record(each(names, fc.option(text)), some)).map(([own, known]) => ({ ...own, ...known })),
+  );
 
 /** Of a record, every field that the document names beside those. */
 const beside: Record<string, fc.Arbitrary<unknown>> = {
   created: fc.option(
     fc.record({ date: fc.option(text), timezone_type: fc.option(fc.nat(3)), timezone: fc.option(text) }, some),
   ),
-  ...textsOf('description', 'paymentMethod', 'reference', 'redirectUrl', 'cryptoAmount', 'cryptoCurrency'),
-  ...textsOf('errorMessage', 'crypto_tx_hash', 'destination_wallet'),
+  ...each(['description', 'paymentMethod', 'reference', 'redirectUrl', 'cryptoAmount'], fc.option(text)),
+  ...each(['cryptoCurrency', 'errorMessage', 'crypto_tx_hash', 'destination_wallet'], fc.option(text)),
   crypto_fx: fc.option(anyNumber),
   fallbackPaymentStatus: fc.option(fc.integer()),
   settled_crypto_amount: fc.option(anyNumber),
-  customer: mapOf('firstName', 'lastName', 'email', 'phone', 'ipaddress', 'dateOfBirth', 'referenceId'),
-  billingAddress: mapOf('address1', 'city', 'countryCode', 'postalCode', 'state'),
+  customer: mapOf(...CUSTOMER),
+  billingAddress: mapOf(...ADDRESS, 'countryCode'),
 };
 export const FIELDS_BESIDE = Object.keys(beside);
 

@@ -1,5 +1,6 @@
 // The real stores that tests run against, and whether this machine has them.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { type PostgresStoreOptions, postgresStore } from '../../src/postgres/index.ts';
@@ -7,18 +8,16 @@ import { type PostgresStoreOptions, postgresStore } from '../../src/postgres/ind
 export const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres', database: 'test' };
 const REDIS = { host: '127.0.0.1', port: 6379 };
 
-const answers = ({ host, port }: { host: string; port: number }) =>
-  new Promise<boolean>(resolve => {
-    const socket = connect({ host, port, timeout: 1000 });
-    const settle = (is: boolean) => {
-      socket.destroy();
-      resolve(is);
-    };
-    socket
-      .once('connect', () => settle(true))
-      .once('error', () => settle(false))
-      .once('timeout', () => settle(false));
-  });
+const answers = ({ host, port }: { host: string; port: number }): Promise<boolean> => {
+  const socket = connect({ host, port });
+  const connected = once(socket, 'connect', { signal: AbortSignal.timeout(1_000) });
+  return connected
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
+};
 
 export const hasPostgres = await answers(POSTGRES);
 export const hasRedis = await answers(REDIS);
