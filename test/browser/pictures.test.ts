@@ -1,4 +1,4 @@
-// The pictures of docs/walk.sandbox.md. Mend: UPDATE_DOCS=1 npx vitest run test/browser/pictures.test.ts
+// The pictures of docs/sandbox.md. Mend: UPDATE_DOCS=1 npx vitest run test/browser/pictures.test.ts
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/browser.ts';
