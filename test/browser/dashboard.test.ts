@@ -63,45 +63,54 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
     }
     const button = (name: string | RegExp) => page.getByRole('button', { name });
     const row = (text: string) => page.getByRole('row').filter({ hasText: text });
-    const menu = (id: string) => page.locator(`#menu-${id} > summary`);
     const isLive = () => page.locator('#live[data-state=live]').waitFor({ state: 'attached' });
     const focused = () => page.evaluate('document.activeElement.id');
 
-    it('shows what happens while it is open, and moves from its menu', async () => {
+    it('shows what happens while it is open, and moves from its list', async () => {
       await page.goto(server.url);
       await page.getByText('No payment yet.').waitFor();
-      const id = await create({ reference: 'live-1' });
-      await row('live-1').waitFor();
-      await menu(id).click();
-      await button('Complete').click();
+      await create({ reference: 'live-1' });
+      await row('live-1').getByRole('button', { name: 'Complete' }).click();
       await row('live-1').getByText('COMPLETED', { exact: true }).waitFor();
       await page.locator('#notice').getByText('live-1 is now COMPLETED, and its callback goes out.').waitFor();
       await row('live-1').getByRole('link', { name: 'Callback 1: 200' }).waitFor();
-      // The menu has closed, and now says that what is final goes by force.
-      expect(await button('Complete').isVisible()).toBe(false);
-      await menu(id).click();
+      // A final payment moves on its own page, by force.
+      expect(await row('live-1').getByRole('button').count()).toBe(0);
+      await row('live-1').getByRole('link', { name: 'live-1' }).click();
       await page.getByText('COMPLETED is final').waitFor();
       await button('Complete').click();
       await page.getByText('Nothing changed: live-1 was COMPLETED already').first().waitFor();
       await sandbox.idle();
       expect(shop.posts).toHaveLength(1);
-      expect(await page.title()).toContain('Payments (1)');
+      expect(await page.title()).toContain('COMPLETED: live-1');
       expect(complaints).toEqual([]);
     });
 
-    it('arms a fault from its card, says so on every page, and shows the refused call with its reason', async () => {
+    it('streams calls, moves and callbacks live, and searches all of them', async () => {
+      await page.goto(`${server.url}/activity`);
+      await isLive();
+      await sandbox.complete(await create({ reference: 'stream-1' }));
+      await page.locator('#callback-1').getByText('200').waitFor();
+      await page.locator('#call-1').getByText('Created').waitFor();
+      await page.getByLabel('Search').fill('STREAM-1');
+      await create({ reference: 'other' });
+      await page.locator('#tab-activity').getByText('3').waitFor();
+      expect(await page.locator('.timeline > li').count()).toBe(3);
+      expect(page.url()).toBe(`${server.url}/activity?search=STREAM-1`);
+    });
+
+    it('arms a fault with its options, says so on every page, and shows the refused call with its reason', async () => {
       await page.goto(`${server.url}/faults`);
-      await page.locator('#options-reject-422 > summary').click();
-      await page.locator('#reject-422-count').fill('2');
-      await page.locator('#reject-422-reference').fill('unlucky');
+      await page.getByLabel('How often').fill('2');
+      await page.getByLabel('Only for the reference').fill('unlucky');
       await button('Arm reject-422').click();
       await page.getByText('The next 2 creates with reference unlucky meet reject-422').first().waitFor();
       expect(sandbox.faults.armed).toMatchObject([{ fault: 'reject-422', count: 2, reference: 'unlucky' }]);
       await create();
       await expect(create({ reference: 'unlucky' })).rejects.toMatchObject({ status: 422 });
-      await page.getByRole('link', { name: 'Calls' }).click();
+      await page.getByRole('link', { name: 'Activity' }).click();
       await page.getByText('Armed.', { exact: true }).waitFor();
-      await row('reject-422').getByRole('link').click();
+      await page.locator('.timeline > li').filter({ hasText: 'reject-422' }).getByRole('link').click();
       await page.getByRole('heading', { level: 1 }).getByText('422').waitFor();
       await button('Disarm all').click();
       await page.getByText('Armed.', { exact: true }).waitFor({ state: 'detached' });
@@ -113,13 +122,13 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await sandbox.idle();
       await page.goto(`${server.url}/deliveries/1`);
       await isLive();
-      const editor = page.getByLabel('Body posted exactly');
+      const editor = page.getByLabel('Body posted byte for byte');
       await editor.fill('{"paymentStatus":"FAILED"}');
       await create({ reference: 'meanwhile' });
       await page.locator('#tab-payments').getByText('2').waitFor();
       expect(await editor.inputValue()).toBe('{"paymentStatus":"FAILED"}');
       expect(await focused()).toBe('edited');
-      await button('Redeliver this body').click();
+      await button('Redeliver').click();
       await page.waitForURL(`${server.url}/deliveries/1?notice=1`);
       await page.getByText('Callback 2 was posted. Your app took it: 200').first().waitFor();
       expect(shop.posts.map(({ body }) => body).at(-1)).toBe('{"paymentStatus":"FAILED"}');
@@ -127,7 +136,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
 
     it('filters while it is typed, and a refresh loses neither the text, nor the focus, nor what is opened', async () => {
       await create({ reference: 'apple' });
-      const pear = await create({ reference: 'pear' });
+      await create({ reference: 'pear' });
       await page.goto(server.url);
       await isLive();
       await page.keyboard.press('/');
@@ -137,13 +146,13 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await create({ reference: 'pear-2' });
       await row('pear-2').waitFor();
       expect([await focused(), await page.locator('#search').inputValue()]).toEqual(['search', 'pear']);
-      await menu(pear).click();
+      await page.getByText('Sandbox clock, UTC').click();
       await create({ reference: 'pear-3' });
       await row('pear-3').waitFor();
-      expect(await button('Complete').isVisible()).toBe(true);
+      expect(await button('Advance by 1 h').isVisible()).toBe(true);
       await page.keyboard.press('Escape');
-      expect(await button('Complete').isVisible()).toBe(false);
-      expect(await page.evaluate('document.activeElement.parentElement.id')).toBe(`menu-${pear}`);
+      expect(await button('Advance by 1 h').isVisible()).toBe(false);
+      expect(await page.evaluate('document.activeElement.className')).toBe('clock');
     });
 
     it('keeps its place while newer payments come', async () => {
@@ -183,7 +192,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await page.getByText('Not connected').waitFor();
       await sandbox.cancel(id);
       await page.locator(`#complete-${id}`).click();
-      await page.getByRole('alert').getByText('CANCELED by now, which is final').waitFor();
+      await page.getByRole('alert').getByText('CANCELED, which is final').waitFor();
       await page.getByText('CANCELED is final').waitFor();
       await page.locator(`#complete-${id}`).click();
       await page.getByText('COMPLETED is final').waitFor();
@@ -205,18 +214,18 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       const id = await create({ reference: 'keys' });
       await page.goto(server.url);
       await isLive();
-      await menu(id).focus();
-      await page.keyboard.press('Enter');
+      await page.locator(`#open-${id}`).focus();
       await page.keyboard.press('Tab');
       expect(await focused()).toBe(`complete-${id}`);
       await page.keyboard.press('Enter');
       await page.locator(`#row-${id}`).getByText('COMPLETED', { exact: true }).waitFor();
-      await expect.poll(() => page.evaluate('document.activeElement.parentElement.id')).toBe(`menu-${id}`);
+      // Its button is gone, and the focus is where the page begins.
+      await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
     });
 
     it('resets the sandbox once that is confirmed', async () => {
       await create();
-      await page.goto(`${server.url}/calls`);
+      await page.goto(`${server.url}/activity`);
       await isLive();
       await page.getByText('Sandbox clock, UTC').click();
       await page.getByText('Reset the sandbox').click();
@@ -236,7 +245,6 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await quiet.goto(server.url);
       await quiet.getByLabel('Search').fill('plain');
       await quiet.getByRole('button', { name: 'Search' }).click();
-      await quiet.locator(`#menu-${id} > summary`).click();
       await quiet.getByRole('button', { name: 'Complete' }).click();
       await quiet.waitForURL(/search=plain.*notice=1/);
       await quiet.getByText('plain-1 is now COMPLETED').waitFor();
@@ -244,7 +252,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await sandbox.idle();
       await quiet.goto(server.url);
       await quiet.getByRole('link', { name: 'Callback 1: 200' }).click();
-      await quiet.getByRole('button', { name: 'Redeliver as it was' }).click();
+      await quiet.getByRole('button', { name: 'Redeliver' }).click();
       await quiet.getByText('Your app took it: 200').first().waitFor();
       expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
       await quiet.getByRole('link', { name: 'Faults' }).click();

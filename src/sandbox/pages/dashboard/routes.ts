@@ -7,13 +7,12 @@ import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import type { AddForm } from '../forms.ts';
 import type { Html } from '../layout.ts';
-import { callbackPage, callbacksPage } from './callbacks.ts';
-import { callPage, callsPage } from './calls.ts';
+import { activityPage } from './activity.ts';
+import { callbackPage, callPage } from './exchange.ts';
 import { changeFaults, faultsPage } from './faults.ts';
 import { dashboardPage } from './frame.ts';
-import { makeMove } from './moves.ts';
 import { outcomeOfDelivery } from './outcome.ts';
-import { paymentPage, paymentsPage } from './payments.ts';
+import { makeMove, paymentPage, paymentsPage } from './payments.ts';
 import { playStory } from './start.ts';
 import { type Page, pretty, type View } from './view.ts';
 
@@ -21,10 +20,9 @@ import { type Page, pretty, type View } from './view.ts';
 const PAGES: Readonly<Record<string, readonly [tab: string, page: (view: View, id: string) => Page]>> = {
   '/': ['payments', paymentsPage],
   '/payments/:id': ['payments', paymentPage],
-  '/calls': ['calls', callsPage],
-  '/calls/:id': ['calls', callPage],
-  '/deliveries': ['deliveries', callbacksPage],
-  '/deliveries/:id': ['deliveries', callbackPage],
+  '/activity': ['activity', activityPage],
+  '/calls/:id': ['activity', callPage],
+  '/deliveries/:id': ['activity', callbackPage],
   '/faults': ['faults', faultsPage],
 };
 

@@ -41,7 +41,7 @@ export const firstSteps = (view: View): Html => html`<section class="card first"
       <p>A payment is created, paid and called back, here and now. Nothing has to be set up. To have your app called back, say where it listens.</p>
       ${storyForm(view)}</div></li>
     <li><div><h3>Create one with curl</h3>
-      <p>As it stands: with the key of this sandbox, and signed.</p>
+      <p>It has the key of this sandbox and a valid signature.</p>
       ${rawText('first-curl', 'Create with curl', firstCreate(view.parts.settings, view.url.origin))}</div></li>
     <li><div><h3>Connect your app</h3>
       <p>Paste this into its <code>.env</code>.</p>
