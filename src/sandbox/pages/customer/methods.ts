@@ -22,21 +22,22 @@ export interface Method {
   offer?: readonly [says: string, icon: IconName, currencies?: readonly string[]];
 }
 
+/** An app, a sheet or a bank's page. Its title names the customer's consent. */
 export interface Approval {
-  look: 'phone' | 'apple' | 'google';
+  look: string;
   by: string;
   title: string;
-  /** The text of its button, which may be followed by the amount. */
+  /** The text of its button. */
   button: string;
-  isWithAmount?: boolean;
   hint?: string;
-  /** The text of the button that refuses. Without one, the customer closes it. */
+  /** The text of the button that refuses. */
   refuse?: string;
 }
 
 const CARD_FIELDS = ['number', 'expiry', 'cvv', 'holder'] as const;
 const FROM_BANK = 'Instant, from your bank';
 const TRANSFER = 'Transfer from your bank';
+const IN_APP = { look: 'phone', by: 'Your bank', button: 'Approve' };
 const ON_DEVICE = 'Confirm on your device';
 
 /** The methods, in the order in which the on-ramp offers them. */
@@ -100,13 +101,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     title: 'Pay by card',
     offer: ['Debit or credit', 'card'],
     form: { fields: CARD_FIELDS, tests: CARDS },
-    approval: {
-      look: 'phone',
-      by: 'Your bank',
-      title: '3-D Secure: is this you?',
-      button: 'Approve',
-      refuse: 'Cancel',
-    },
+    approval: { ...IN_APP, title: '3-D Secure: is this you?', refuse: 'Cancel' },
   },
   APPLEPAY: {
     name: 'Apple Pay',
@@ -122,7 +117,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   GOOGLEPAY: {
     name: 'Google Pay',
     offer: [ON_DEVICE, 'phone'],
-    approval: { look: 'google', by: 'Google Pay', title: 'Pay with your wallet', button: 'Pay', isWithAmount: true },
+    approval: { look: 'google', by: 'Google Pay', title: 'Pay with your wallet', button: 'Pay' },
   },
   BLIK: {
     name: 'BLIK',
@@ -133,7 +128,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       'Confirm the payment in the app.',
     ],
     form: { fields: ['code'], tests: CODES },
-    approval: { look: 'phone', by: 'Your bank', title: 'BLIK payment', button: 'Approve', refuse: 'Reject' },
+    approval: { ...IN_APP, title: 'BLIK payment', refuse: 'Reject' },
   },
   IDEAL: {
     name: 'iDEAL',
@@ -150,7 +145,15 @@ const METHODS: Readonly<Record<string, Method>> = {
     name: 'Przelewy24',
     banks: ['Bank Jantarowy', 'Wisełka Bank', 'Kasa Bieszczadzka', 'Bank Żubrowy', 'Bank Latarnia'],
   },
-  MULTIBANCO: { name: 'Multibanco', details: multibanco },
+  MULTIBANCO: {
+    name: 'Multibanco',
+    steps: [
+      'Choose “Payments”, then “Services and shopping” at a cash machine or in your app.',
+      'Type the entity, the reference and the amount.',
+      'Confirm. The shop hears of it within minutes.',
+    ],
+    details: multibanco,
+  },
   FPS: { name: 'Faster Payments' },
   ONRAMP: { name: 'Crypto on-ramp', title: 'How do you want to pay?' },
   USER_CHOICE: { name: "Customer's choice", title: 'How do you want to pay?' },
