@@ -12,7 +12,7 @@ export interface Method {
   steps?: readonly string[];
   /** A form, with the test numbers of its first field. */
   form?: { fields: readonly FieldName[]; tests: readonly Test[] };
-  /** Invented banks. The place in the list decides the colour. */
+  /** The place in the list decides the colour. */
   banks?: readonly string[];
   /** The customer's confirmation in an app or on a device. */
   approval?: Approval;
@@ -40,6 +40,18 @@ const TRANSFER = 'Transfer from your bank';
 const IN_APP = { look: 'phone', by: 'Your bank', button: 'Approve' };
 const ON_DEVICE = 'Confirm on your device';
 
+/** Invented banks. */
+const BANKS = {
+  ZAR: ['Fynbos Bank', 'Baobab Mutual', 'Springveld', 'Umlambo Bank'],
+  PSE: ['Banco Frailejón', 'Banco del Páramo', 'Cafetal', 'Orquídea Digital'],
+  KHIPU: ['Banco Araucaria', 'Banco del Copihue', 'Cordillera Sur', 'Caja Pudú'],
+  OPENBANKING: ['Harbour & Vale', 'Fernlight Bank', 'Thistledown', 'Marram Bank', 'Copperleaf'],
+  IDEAL: ['Polderbank', 'Waterkant Bank', 'Tulp Spaarbank', 'Molenland', 'Bank van Oranjeveld'],
+  BANCONTACT: ['Banque du Canal', 'Leieland Bank', 'Kouterbank', 'Crédit des Ardennes'],
+  EPS: ['Alpenrand Bank', 'Donauwellen Bank', 'Bergsee Sparkasse', 'Enzianbank'],
+  P24: ['Bank Jantarowy', 'Wisełka Bank', 'Kasa Bieszczadzka', 'Bank Żubrowy', 'Bank Latarnia'],
+};
+
 /** The methods, in the order in which the on-ramp offers them. */
 const METHODS: Readonly<Record<string, Method>> = {
   PIX: { name: 'Pix', offer: ['Scan a code, arrives at once', 'qr', ['BRL']], details: scan },
@@ -49,21 +61,9 @@ const METHODS: Readonly<Record<string, Method>> = {
     offer: [TRANSFER, 'transfer', ['AUD']],
     details: payId,
   },
-  ZAR: {
-    name: 'South African bank transfer',
-    offer: [FROM_BANK, 'bank', ['ZAR']],
-    banks: ['Fynbos Bank', 'Baobab Mutual', 'Springveld', 'Umlambo Bank'],
-  },
-  PSE: {
-    name: 'PSE',
-    offer: [FROM_BANK, 'bank', ['COP']],
-    banks: ['Banco Frailejón', 'Banco del Páramo', 'Cafetal', 'Orquídea Digital'],
-  },
-  KHIPU: {
-    name: 'Khipu',
-    offer: [FROM_BANK, 'bank', ['CLP']],
-    banks: ['Banco Araucaria', 'Banco del Copihue', 'Cordillera Sur', 'Caja Pudú'],
-  },
+  ZAR: { name: 'South African bank transfer', offer: [FROM_BANK, 'bank', ['ZAR']], banks: BANKS.ZAR },
+  PSE: { name: 'PSE', offer: [FROM_BANK, 'bank', ['COP']], banks: BANKS.PSE },
+  KHIPU: { name: 'Khipu', offer: [FROM_BANK, 'bank', ['CLP']], banks: BANKS.KHIPU },
   QRTHWALLET: { name: 'Thai QR wallet', offer: ['Scan a code, arrives at once', 'qr', ['THB']], details: scan },
   INTERAC: {
     name: 'Interac',
@@ -85,7 +85,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     name: 'Open Banking',
     text: 'Pay straight from your account. You confirm at your bank; no card is needed.',
     offer: ['Confirm at your bank, no card', 'bank', ['EUR', 'GBP']],
-    banks: ['Harbour & Vale', 'Fernlight Bank', 'Thistledown', 'Marram Bank', 'Copperleaf'],
+    banks: BANKS.OPENBANKING,
   },
   GBPBANKTRANSFER: {
     name: 'UK bank transfer',
@@ -130,21 +130,15 @@ const METHODS: Readonly<Record<string, Method>> = {
     form: { fields: ['code'], tests: CODES },
     approval: { ...IN_APP, title: 'BLIK payment', refuse: 'Reject' },
   },
-  IDEAL: {
-    name: 'iDEAL',
-    banks: ['Polderbank', 'Waterkant Bank', 'Tulp Spaarbank', 'Molenland', 'Bank van Oranjeveld'],
-  },
+  IDEAL: { name: 'iDEAL', banks: BANKS.IDEAL },
   BANCONTACT: {
     name: 'Bancontact',
     text: 'Pay with the app of your bank, or with your card.',
-    banks: ['Banque du Canal', 'Leieland Bank', 'Kouterbank', 'Crédit des Ardennes'],
+    banks: BANKS.BANCONTACT,
     form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS },
   },
-  EPS: { name: 'EPS', banks: ['Alpenrand Bank', 'Donauwellen Bank', 'Bergsee Sparkasse', 'Enzianbank'] },
-  P24: {
-    name: 'Przelewy24',
-    banks: ['Bank Jantarowy', 'Wisełka Bank', 'Kasa Bieszczadzka', 'Bank Żubrowy', 'Bank Latarnia'],
-  },
+  EPS: { name: 'EPS', banks: BANKS.EPS },
+  P24: { name: 'Przelewy24', banks: BANKS.P24 },
   MULTIBANCO: {
     name: 'Multibanco',
     steps: [

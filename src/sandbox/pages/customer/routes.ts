@@ -26,8 +26,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
 
   app.get('/pay/:id/live', ({ req }) => {
     const view = viewOf(req.param('id'), new URLSearchParams());
-    if (req.method === 'HEAD') return new Response();
-    return serverSentEvents(log, event => {
+    return serverSentEvents(req.raw, log, event => {
       if (event.type === 'reset') return '';
       if (event.type !== 'move' || event.paymentId !== view.record.id) return undefined;
       return outcomeOf({ ...view, record: ledger.get(event.paymentId) })?.title;

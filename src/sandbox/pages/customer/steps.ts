@@ -128,8 +128,7 @@ const walletButton = (view: View, { look, by }: Approval): Html =>
   <p>Pay with the card in your wallet. You confirm on your device; the shop does not see your card number.</p>
   <a class="main ${look}" href="${addressOf(view, { step: 'confirm' })}">Buy with ${by}</a></div>`;
 
-function instructions(view: View, method: Method, { text, rows, code, advice, deadline, button }: Details): Html {
-  const shown = deadline?.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+function instructions(view: View, method: Method, { text, rows, code, advice, button }: Details): Html {
   return html`${heading({ ...method, text })}
   ${code && html`<div class="qr" role="img" aria-label="QR code of the payment">${raw(renderSVG(code, { ecc: 'L', border: 4 }))}</div>`}
   <dl class="copies">${rows.map(
@@ -137,6 +136,6 @@ function instructions(view: View, method: Method, { text, rows, code, advice, de
       <dt>${label}</dt><dd><bdi class="${text.length > 40 && 'lengthy'}">${text}</bdi>${copyButton(label.toLowerCase(), copied)}</dd>
     </div>`,
   )}</dl>
-  ${advice && html`<p class="advice">${icon(deadline ? 'clock' : 'transfer')}<span>${advice}${deadline && html`<time datetime="${deadline.toISOString()}">${shown} UTC</time>`}</span></p>`}
+  ${advice && html`<p class="advice">${icon('transfer')}<span>${advice}</span></p>`}
   ${formOf(view, mainButton(button, 'pay'))}`;
 }

@@ -190,7 +190,7 @@ export function activityPage(view: View): Page {
   const { limit, offset, links } = pageOf(view, lines.length);
   const main = html`<h1>Activity</h1>
     <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first. The latest ${count(KEPT_LATEST)} events are kept, and ${count(settings.maxDeliveries)} callbacks.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
-    ${searchOf(view, 'Search a reference, id, path, message or body')}
+    ${searchOf(view, 'show', 'Search a reference, id, path, message or body')}
     ${chipsOf(
       view,
       'show',

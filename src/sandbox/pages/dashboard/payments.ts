@@ -1,13 +1,6 @@
 // The payments: their list with search, next to the latest activity, and one with its timeline, moves and record.
 import { html } from 'hono/html';
-import {
-  DEPOSIT_METHODS,
-  isFinalStatus,
-  NFT_METHODS,
-  ONRAMP_METHODS,
-  PAYMENT_STATUSES,
-  WITHDRAWAL_METHODS,
-} from '../../../schemas/methods.ts';
+import { isFinalStatus, PAYMENT_STATUSES } from '../../../schemas/methods.ts';
 import { errorMessageOf } from '../../ledger/ledger.ts';
 import { MOVES, type MoveName } from '../../ledger/moves.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
@@ -36,7 +29,7 @@ export function paymentsPage(view: View): Page {
     ['Connect your app', ledger.size > 0 && environment(view)],
   ]);
   const main = html`<h1>Payments</h1>
-    <div class="beside">${ledger.size === 0 ? firstSteps(view) : paymentList(view)}<aside aria-label="What happens">${aside}</aside></div>`;
+    <div class="beside"><section aria-label="Payments">${ledger.size === 0 ? firstSteps(view) : paymentList(view)}</section><aside aria-label="What happens">${aside}</aside></div>`;
   return { title: `Payments (${ledger.size})`, main };
 }
 
@@ -45,55 +38,38 @@ const LATEST = 8;
 
 function paymentList(view: View): Html {
   const { ledger, settings } = view.parts;
-  const { search, status: paymentStatus, method: paymentMethod } = Object.fromEntries(view.url.searchParams);
-  const query = { search, paymentStatus: paymentStatus || undefined, paymentMethod: paymentMethod || undefined };
+  const { search, status } = Object.fromEntries(view.url.searchParams);
+  const query = { search, paymentStatus: status || undefined };
   const { total, byStatus } = ledger.page(query, { limit: 0, offset: 0 });
   const { links, ...place } = pageOf(view, total);
   const chips = PAYMENT_STATUSES.map(
     status => [status, status.charAt(0) + status.slice(1).toLowerCase(), byStatus[status] ?? 0] as const,
   );
   const all = chips.reduce((sum, [, , lines]) => sum + lines, 0);
-  const onramp = settings.terminal === 'onramp' ? ONRAMP_METHODS : [];
-  const methods = new Set<string>([...DEPOSIT_METHODS, ...WITHDRAWAL_METHODS, ...NFT_METHODS, ...onramp]);
-  const more = html`<div class="field"><label class="unseen" for="method">Method</label><select id="method" name="method"><option value="">Any method</option>${[
-    ...methods,
-  ].map(method => html`<option ${method === paymentMethod && 'selected'}>${method}</option>`)}</select></div>
-    ${paymentStatus && html`<input type="hidden" name="status" value="${paymentStatus}">`}`;
-  return html`<section aria-label="Payments">
-    ${searchOf(view, 'Search a reference, id, amount or email', more)}
+  return html`${searchOf(view, 'status', 'Search a reference, id, method, amount or email')}
     ${chipsOf(view, 'status', [['', 'All', all], ...chips])}
     ${
       total === 0
         ? html`<p class="card dim">No payment fits. <a href="/">Show all ${count(ledger.size)}</a></p>`
-        : html`<table><thead><tr>${Object.entries(COLUMNS).map(([name, head]) => html`<th scope="col" class="${name}">${head}</th>`)}</tr></thead>
+        : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${ledger.page(query, place).payments.map(record => rowOf(view, record))}</tbody></table>`
     }${links}
-    ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments made way for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}
-  </section>`;
+    ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments made way for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}`;
 }
 
-/** The heads by their class, which gives the place on a narrow screen. */
-const COLUMNS = {
-  state: 'State',
-  number: 'Amount',
-  name: 'Reference',
-  side: 'Method',
-  extra: 'Callback',
-  time: 'Created',
-  move: 'Move',
-};
+const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
 
 function rowOf(view: View, record: PaymentRecord): Html {
   const { id, paymentStatus, paymentMethod, paymentType, errorMessage, created } = record;
   const isWithdrawal = paymentType === 'WITHDRAWAL';
   return html`<tr id="row-${id}">
-    <td class="state">${badge(paymentStatus)}</td>
-    <td class="number">${sent(`${isWithdrawal ? '−' : ''}${money(record)}`)}</td>
-    <th scope="row" class="name"><a id="open-${id}" href="/payments/${id}">${sent(nameOf(record))}</a>${errorMessage && html`<span class="why">${sent(errorMessage)}</span>`}</th>
-    <td class="side">${methodName(paymentMethod)}${isWithdrawal && html` <span class="dim">withdrawal</span>`}</td>
-    <td class="extra">${latestCallback(view, id)}</td>
-    <td class="time">${timeOf(millisecondsOf(created), view.now)}</td>
-    <td class="move">${!isFinalStatus(paymentStatus) && moveForm(record, { complete: 'Complete', fail: 'Fail' }, 'small')}</td>
+    <td>${badge(paymentStatus)}</td>
+    <td>${sent(`${isWithdrawal ? '−' : ''}${money(record)}`)}</td>
+    <th scope="row"><a id="open-${id}" href="/payments/${id}">${sent(nameOf(record))}</a>${errorMessage && html`<span class="why">${sent(errorMessage)}</span>`}</th>
+    <td>${methodName(paymentMethod)}${isWithdrawal && html` <span class="dim">withdrawal</span>`}</td>
+    <td>${latestCallback(view, id)}</td>
+    <td>${timeOf(millisecondsOf(created), view.now)}</td>
+    <td>${!isFinalStatus(paymentStatus) && moveForm(record, { complete: 'Complete', fail: 'Fail' }, 'small')}</td>
   </tr>`;
 }
 

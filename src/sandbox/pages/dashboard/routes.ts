@@ -38,11 +38,9 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     });
   }
   app.get('/live', ({ req }) =>
-    req.method === 'HEAD'
-      ? new Response()
-      : serverSentEvents(log, event =>
-          event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
-        ),
+    serverSentEvents(req.raw, log, event =>
+      event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
+    ),
   );
 
   addForm('/payments/:id', (form, id, request) =>
@@ -73,9 +71,9 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     notices.backTo(request, '/', await playStory(parts, form, new URL(request.url).origin)),
   );
 
-  addForm('/reset', () => {
+  addForm('/reset', (_form, _, { url }) => {
     parts.reset();
-    return notices.add('/', 'The sandbox has forgotten everything.');
+    return notices.backTo(new Request(url), '/', 'The sandbox has forgotten everything.');
   });
 }
 
@@ -88,23 +86,15 @@ class Notices {
     return this.#latest.get(searchParams.get('notice') ?? '');
   }
 
-  /** @returns the address of the page with the notice */
-  add(page: string, notice: Html | string): string {
+  /** Returns the address of the page that sent the form, with the notice. */
+  backTo({ headers, url }: Request, otherwise: string, notice: Html | string): string {
+    const from = URL.parse(headers.get('referer') ?? '');
+    const { pathname, searchParams } = from?.origin === new URL(url).origin ? from : new URL(otherwise, url);
     this.#lastId += 1;
     this.#latest.set(String(this.#lastId), notice);
     this.#latest.delete(String(this.#lastId - KEPT));
-    const [path, query] = page.split('?');
-    const search = new URLSearchParams(query);
-    search.set('notice', String(this.#lastId));
-    return `${path}?${search}`;
-  }
-
-  /** Returns to the page that sent the form. */
-  backTo(request: Request, otherwise: string, notice: Html | string): string {
-    const referer = request.headers.get('referer') ?? '';
-    const { origin, pathname, search } = URL.canParse(referer) ? new URL(referer) : new URL(request.url);
-    const isOwn = referer !== '' && origin === new URL(request.url).origin;
-    return this.add(isOwn ? pathname + search : otherwise, notice);
+    searchParams.set('notice', String(this.#lastId));
+    return `${pathname}?${searchParams}`;
   }
 }
 

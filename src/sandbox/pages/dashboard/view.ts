@@ -30,12 +30,14 @@ function linkTo({ url }: View, changes: Record<string, string | number | undefin
 export const formOf = (action: string, content: Html, className = ''): Html =>
   html`<form method="post" action="${action}" class="${className}" data-quiet>${content}</form>`;
 
-/** Returns a search by address. With a script it follows every letter. */
-export const searchOf = ({ url }: View, placeholder: string, more?: Html): Html =>
-  html`<form class="row" role="search" data-filter>
-    <div class="field grow"><label class="unseen" for="search">Search</label><input type="search" id="search" name="search" value="${url.searchParams.get('search')}" placeholder="${placeholder}" autocomplete="off" spellcheck="false"></div>
-    ${more}<button id="filter">Search</button>
+/** Returns a search by address, which keeps the filter. With a script it follows every letter. */
+export function searchOf({ url }: View, filter: string, placeholder: string): Html {
+  const [search, filtered] = [url.searchParams.get('search'), url.searchParams.get(filter)];
+  return html`<form class="row" role="search" data-filter>
+    <div class="field grow"><label class="unseen" for="search">Search</label><input type="search" id="search" name="search" value="${search}" placeholder="${placeholder}" autocomplete="off" spellcheck="false"></div>
+    ${filtered && html`<input type="hidden" name="${filter}" value="${filtered}">`}<button>Search</button>
   </form>`;
+}
 
 /** Returns links that filter a list, with the number of its lines. The empty value means all. */
 export function chipsOf(view: View, parameter: string, chips: readonly (readonly [string, string, number])[]): Html {
