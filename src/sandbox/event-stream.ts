@@ -43,8 +43,9 @@ export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow =
 }
 
 /** Streams events for a page's EventSource. */
-export const serverSentEvents = (events: Log, textOf: Format['textOf']): Response =>
+export const serverSentEvents = ({ method }: Request, events: Log, textOf: Format['textOf']): Response =>
   eventStream(events, {
+    follow: method !== 'HEAD',
     type: 'text/event-stream',
     hello: ': hello\n\n',
     textOf: event => {

@@ -24,8 +24,6 @@ const WALKS: Readonly<Record<string, readonly [request: object, clicks: Clicks]>
   MULTIBANCO: [{}, ["I've paid at a cash machine"]],
   USER_CHOICE: [{ currency: 'BRL', amount: 540 }, ['Pix', "I've paid in my app"]],
 };
-/** The steps of these have all kinds of forms. */
-const PLAIN = ['CARD', 'BLIK', 'USER_CHOICE'];
 
 describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: apt-get install chromium)"))(
   'in Chromium',
@@ -60,7 +58,6 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
         await walk.look({ javaScriptEnabled });
         const paid: object[] = [];
         for (const [paymentMethod, [request, clicks]] of Object.entries(WALKS)) {
-          if (!javaScriptEnabled && !PLAIN.includes(paymentMethod)) continue;
           const { id, url } = await open({ paymentMethod, ...request });
           await follow(clicks);
           await backInShop();
@@ -79,12 +76,12 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       async javaScriptEnabled => {
         await walk.look({ javaScriptEnabled });
         await open();
-        await follow([['Card number', '4539 5787 6362 1486'], ['Expiry date', '12 / 48'], 'Pay 25.50 EUR']);
+        await follow(['Pay 25.50 EUR']);
+        expect(await walk.page.getByLabel('Card number').evaluate(input => input.matches(':invalid'))).toBe(true);
+        await follow([['Card number', '4539 5787 6362 1486'], ...CARD.slice(1)]);
         await walk.page.locator('#number-error').getByText('Test page: never type a real card.').waitFor();
-        await walk.page.getByText('Enter the security code.').waitFor();
         expect(await walk.focused()).toBe('number');
         expect(await walk.page.getByLabel('Card number').inputValue()).toBe('');
-        expect(await walk.page.getByLabel('Expiry date').inputValue()).toBe('12 / 48');
         await press('Use 4000 0000 0000 9995');
         await expect.poll(() => walk.page.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995');
         await press('Pay 25.50 EUR');
@@ -106,7 +103,6 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
         await keys('Tab');
         await walk.page.keyboard.type(text);
       }
-      expect(await walk.page.getByLabel('Card number').inputValue()).toBe('5555 5555 5555 4444');
       await keys('Tab', 'Enter');
       await backInShop();
       expect(await callbacks()).toMatchObject([
@@ -114,45 +110,11 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       ]);
     });
 
-    it('a card number is written as on the card, wherever the caret is', async () => {
-      await open();
-      const number = walk.page.getByLabel('Card number');
-      await number.pressSequentially('378282246310005');
-      expect(await number.inputValue()).toBe('3782 822463 10005');
-      expect(await walk.page.locator('.brands .is-known').textContent()).toBe('Amex');
-      await number.fill('');
-      await number.pressSequentially('42424242424242');
-      await number.press('Home');
-      await number.pressSequentially('42');
-      expect(await number.inputValue()).toBe('4242 4242 4242 4242');
-      expect(await number.evaluate((input: unknown) => (input as { selectionStart: number }).selectionStart)).toBe(2);
-      await number.press('End');
-      for (let count = 0; count < 4; count++) await number.press('Backspace');
-      expect(await number.inputValue()).toBe('4242 4242 4242');
-      await walk.page.getByLabel('Expiry date').pressSequentially('848');
-      expect(await walk.page.getByLabel('Expiry date').inputValue()).toBe('08 / 48');
-    });
-
-    it('a button that was pressed shows that it is busy, and a second click sends nothing', async () => {
+    it('a second click on a button moves the payment once', async () => {
       await open({ paymentMethod: 'MULTIBANCO' });
-      let posts = 0;
-      walk.page.on('request', request => {
-        posts += Number(request.method() === 'POST');
-      });
-      const clicks = `(button => { button.click(); button.click(); return button.ariaBusy; })(document.querySelector('.main'))`;
-      expect(await walk.page.evaluate(clicks)).toBe('true');
+      await walk.page.evaluate(`(button => { button.click(); button.click(); })(document.querySelector('.main'))`);
       await backInShop();
-      expect(posts).toBe(1);
-    });
-
-    it('a BLIK code runs out on the page', async () => {
-      await walk.page.clock.install();
-      await open({ paymentMethod: 'BLIK', currency: 'PLN' });
-      await walk.page.getByText('The code is good for 2:00').waitFor();
-      await walk.page.clock.runFor(61_000);
-      await walk.page.getByText('The code is good for 0:59').waitFor();
-      await walk.page.clock.runFor(60_000);
-      await expect.poll(walk.news).toContain('The code has expired.');
+      expect(await callbacks()).toHaveLength(1);
     });
 
     it('details are copied as a bank takes them', async () => {

@@ -70,8 +70,8 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
       const long = 'x'.repeat(300);
       const headers = { authorization: `Bearer ${long}`, signature: ATTACK, [long]: long };
       await fetch(`${server.url}/api/v1/payments?${long}`, { method: 'POST', headers, body: LONG });
-      add('/', `/payments/${card}`, '/calls', `/calls/${sandbox.calls.at(-1)?.id}`);
-      add('/deliveries', '/deliveries/1', '/faults', '/nowhere');
+      add('/', `/payments/${card}`, '/activity', `/calls/${sandbox.calls.at(-1)?.id}`);
+      add('/deliveries/1', '/faults', '/nowhere');
       urls.push(empty.url);
     });
     afterAll(async () => {

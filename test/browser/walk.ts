@@ -47,7 +47,7 @@ export class Walk {
     await this.#context?.close();
     this.#context = await this.browser.newContext(options);
     this.page = await this.#context.newPage();
-    this.page.setDefaultTimeout(5_000);
+    this.page.setDefaultTimeout(60_000);
     this.strangers = strangersOf(this.page, [this.url, this.shop.url]);
     this.complaints = [];
     this.page.on('pageerror', error => this.complaints.push(error.message));

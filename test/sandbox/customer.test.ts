@@ -1,15 +1,15 @@
 // The customer's pages, without a browser and without their script: what each shows, and where each form leads.
 import { describe, expect, it } from 'vitest';
 import { OTHER_ID } from '../support/fixtures.ts';
-import { asText, HERE, openPages as open, returnUrl, wordsOf } from '../support/pages.ts';
+import { HERE, openPages as open, returnUrl, wordsOf } from '../support/pages.ts';
 
+const titleOf = (page: string) => asText(/<title>(.*?)<\/title>/.exec(page)?.[1] ?? '');
 const asideOf = (page: string) => /<aside[\s\S]*<\/aside>/.exec(page)?.[0] ?? '';
+const asText = (page: string) => page.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 /** What a customer reads: the test controls are for testers. */
-const shownOf = (page: string) => wordsOf(page.replace(asideOf(page), ''));
-/** A valid form; the day is before the expiry of the test cards. */
+const shownOf = (page: string) => asText(wordsOf(page.replace(asideOf(page), '')));
 const now = () => Date.UTC(2026, 10, 22);
 const VISA = { act: 'submit', number: '4242 4242 4242 4242', expiry: '12 / 29', cvv: '123', holder: 'Alex Example' };
-const AMEX = { number: '3782 822463 10005', cvv: '1234' };
 const BANCONTACT = { paymentMethod: 'BANCONTACT' };
 const BLIK = { paymentMethod: 'BLIK', currency: 'PLN' };
 
@@ -21,32 +21,36 @@ describe('the payment page', () => {
   it('shows who is paid, how much, for what, and how', async () => {
     const { create, get } = open({ shopName: 'Nordlicht Records' });
     const id = await create({ amount: '1249.5', reference: 'order-1', description: 'Two tickets' });
-    const { status, text, title } = await get(`/pay/${id}`);
-    expect([status, title]).toEqual([200, 'Pay 1,249.50 EUR · Nordlicht Records']);
+    const { status, text } = await get(`/pay/${id}`);
+    expect(status).toBe(200);
     for (const words of ['Nordlicht Records', '1,249.50 EUR', 'order-1', 'Two tickets', 'Pay by card']) {
       expect(shownOf(text)).toContain(words);
     }
+    expect(titleOf(text)).toBe('Pay 1,249.50 EUR · Nordlicht Records');
   });
 
   it.each([
-    ['Nordlicht Records', 'NR'],
-    ['zoë & söhne', 'ZS'],
-    ['日本 書店', '日書'],
+    ['Nordlicht Records', 'N'],
+    ['& zoë', 'Z'],
+    ['日本 書店', '日'],
     ['🎈 ~', '•'],
-  ])('draws a monogram of %s', async (shopName, monogram) => {
+  ])('draws the first letter of %s', async (shopName, monogram) => {
     const { create, get } = open({ shopName });
     expect((await get(`/pay/${await create()}`)).text).toContain(`aria-hidden="true">${monogram}</span>`);
   });
 
-  it.each(['CARD', 'USER_CHOICE', 'MULTIBANCO', 'PAYID', 'IDEAL', 'BLIK', 'ONRAMP_PIX'])(
-    'of %s writes an amount in its usual form, and cuts a long currency',
-    async paymentMethod => {
-      const { create, get } = open();
-      const { text } = await get(`/pay/${await create({ currency: 'A'.repeat(300), amount: 1000, paymentMethod })}`);
-      expect(text).toContain('>1,000.00 AAAAAAAA…</h1>');
-      expect(text).not.toContain('A'.repeat(20));
-    },
-  );
+  it.each([
+    ['JPY', 1000, '1,000 JPY'],
+    ['KWD', 1.5, '1.500 KWD'],
+    ['A'.repeat(300), 5, '5.00 AAAAAAAA…'],
+  ])('writes an amount of %s in its usual form', async (currency, amount, text) => {
+    const { create, get } = open();
+    for (const paymentMethod of ['CARD', 'USER_CHOICE', 'MULTIBANCO', 'PAYID', 'IDEAL', 'BLIK', 'ONRAMP_PIX']) {
+      const page = (await get(`/pay/${await create({ currency, amount, paymentMethod })}`)).text;
+      expect(page).toContain(`>${text}</h1>`);
+      expect(page).not.toContain('A'.repeat(20));
+    }
+  });
 
   it.each([
     ['pay', COMPLETED],
@@ -96,7 +100,7 @@ describe('the payment page', () => {
       expect((await get(path)).status).toBe(404);
     }
     expect((await post(`/pay/${withdrawal}`, { act: 'pay' })).status).toBe(404);
-    for (const act of ['refund', '', 'constructor', '__proto__', 'decline']) {
+    for (const act of ['refund', '', 'constructor', '__proto__']) {
       expect((await post(`/pay/${await create()}`, { act })).status).toBe(422);
     }
   });
@@ -105,20 +109,17 @@ describe('the payment page', () => {
 describe('the outcome', () => {
   it.each([
     ['complete', {}, 'Payment complete', 'Thank you.', 'Paid with Card'],
-    ['fail', { code: 4004 }, 'Payment declined', 'not enough money', 'Reason Insufficient balance'],
-    ['fail', { code: 4001 }, 'Payment declined', 'security code', 'Reason CVV error'],
-    ['fail', { code: 4018 }, 'Payment canceled', 'You canceled', 'Reason Canceled by the user'],
-    ['fail', { reason: 'Payment not funded' }, 'Payment expired', 'in time', 'Reason Payment not funded'],
+    ['fail', { code: 4004 }, 'Payment declined', 'Nothing was charged.', 'Reason Insufficient balance'],
     ['fail', { reason: 'Do not honour' }, 'Payment declined', 'Nothing was charged.', 'Reason Do not honour'],
-    ['fail', {}, 'Payment declined', 'could not be made'],
+    ['fail', {}, 'Payment declined', 'Nothing was charged.'],
     ['cancel', {}, 'Payment canceled', 'Nothing was charged.'],
     ['authorize', {}, 'Payment approved', 'reserved', 'Paid with Card'],
   ] as const)('of %s %j says so in the words of a customer', async (move, options, title, ...words) => {
     const { sandbox, create, get } = open();
     const id = await create();
     await sandbox[move](id, options);
-    const { text, title: shown } = await get(`/pay/${id}`);
-    expect(shown).toBe(`${title}: 25.50 EUR · Your shop`);
+    const { text } = await get(`/pay/${id}`);
+    expect(titleOf(text)).toBe(`${title}: 25.50 EUR · Your shop`);
     for (const word of words) expect(shownOf(text)).toContain(word);
     expect(shownOf(text)).not.toMatch(/PENDING|COMPLETED|FAILED|CANCELED|AUTHORIZED|\brecord\b/);
     expect(text).toContain(`<a class="main" href="${returnUrl}">Back to the shop</a>`);
@@ -160,7 +161,7 @@ describe('a form', () => {
     [{}, { number: '4242424242424242' }, COMPLETED],
     [{}, { number: '4111 1111 1111 1111' }, COMPLETED],
     [{}, { number: '5555-5555-5555-4444', cvv: '000' }, COMPLETED],
-    [{}, AMEX, COMPLETED],
+    [{}, { number: '3782 822463 10005', cvv: '1234' }, COMPLETED],
     [{}, { number: '5105 1051 0510 5100' }, AUTHORIZED],
     [{}, { number: '4000 0000 0000 3055' }, COMPLETED],
     [{}, { number: '4000 0084 0000 1629' }, failed('3-D Secure authentication failed')],
@@ -168,10 +169,7 @@ describe('a form', () => {
     [{}, { number: '4000 0000 0000 9995' }, failed('Insufficient balance')],
     [{}, { number: '4000 0000 0000 3220' }, failed('Canceled by the user')],
     [{}, { number: '4000 0000 0000 0341' }, failed('Payment not funded')],
-    // A card is good to the end of its month.
-    ...['11 / 26', '11/26', '1126', '11/2026'].map(expiry => [{}, { expiry }, COMPLETED] as [object, object, object]),
     [BANCONTACT, { number: '6703 4444 4444 4449', cvv: '' }, COMPLETED],
-    [{}, { act: 'decline', reason: 'cvv' }, failed('CVV error')],
     [BLIK, { code: '400400' }, failed('Insufficient balance')],
     [BLIK, { code: '401800' }, failed('Canceled by the user')],
     [BLIK, { code: '999 999' }, failed('Payment not funded')],
@@ -184,51 +182,23 @@ describe('a form', () => {
     expect(sandbox.payments[0]).toMatchObject(record);
   });
 
-  const TYPING_ERROR = 'This card number is not complete, or has a typing error.';
-  const NOT_A_DATE = 'Write the expiry date as month and year, such as 08 / 30.';
-  const NEVER_REAL = 'Test page: never type a real card.';
-  it.each<[request: object, input: object, problem: string]>([
-    [{}, { number: '' }, 'Enter the card number.'],
-    [{}, { number: '4242 4242 4242 4241' }, TYPING_ERROR],
-    [{}, { number: '4242' }, TYPING_ERROR],
-    [{}, { number: 'card' }, TYPING_ERROR],
+  it.each<[request: object, number: string]>([
+    [{}, ''],
+    [{}, '4242 4242 4242 4241'],
     // The check digit is right, but it is not a test number.
-    [{}, { number: '4539 5787 6362 1486' }, NEVER_REAL],
-    [{}, { expiry: '' }, 'Enter the expiry date.'],
-    [{}, { expiry: '13 / 29' }, NOT_A_DATE],
-    [{}, { expiry: 'soon' }, NOT_A_DATE],
-    [{}, { expiry: '10 / 26' }, 'This card has expired.'],
-    [{}, { expiry: '12/2025' }, 'This card has expired.'],
-    [{}, { cvv: '' }, 'Enter the security code.'],
-    [{}, { cvv: '12' }, 'The security code has 3 digits.'],
-    [{}, { cvv: 'abc' }, 'The security code has 3 digits.'],
-    [{}, { cvv: '123', number: AMEX.number }, 'The security code has 4 digits.'],
-    [{}, { holder: ' ' }, 'Enter the name on the card.'],
-    [BANCONTACT, { number: VISA.number }, NEVER_REAL],
-    ...['', '12345', '1234567', 'abcdef'].map(
-      code => [BLIK, { code }, 'A BLIK code has six digits.'] as [object, object, string],
-    ),
-  ])('of %j with %j asks again, next to the field', async (request, input, problem) => {
+    [{}, '4539 5787 6362 1486'],
+    [BANCONTACT, VISA.number],
+  ])('of %j takes no number but a test number, and shows %j never again', async (request, number) => {
     const { sandbox, create, post } = open({ now });
-    const [name = ''] = Object.keys(input);
-    const { status, text, title } = await post(`/pay/${await create(request)}`, { ...VISA, ...input });
-    expect([status, title]).toEqual([422, expect.stringMatching(/^Please check: /)]);
-    expect(text).toContain(`<p class="error" id="${name}-error">${problem}</p>`);
-    const field = new RegExp(`<input id="${name}"[^>]*>`).exec(text)?.[0];
-    expect(field).toMatch(new RegExp(`aria-describedby="[^"]*${name}-error" aria-invalid="true"`));
-    expect(field).toContain('autofocus');
-    expect(text.match(/class="error"/g)).toHaveLength(1);
+    const id = await create(request);
+    const { status, text } = await post(`/pay/${id}`, { ...VISA, number, cvv: '987' });
+    expect(status).toBe(422);
+    expect(text).toContain('<p class="error" id="number-error">Test page: never type a real card.</p>');
+    const field = /<input id="number"[^>]*>/.exec(text)?.[0];
+    expect(field).toMatch(/value="".* autofocus aria-invalid="true" aria-describedby="number-error"/);
+    expect(titleOf(text)).toMatch(/^Please check: /);
+    expect(text.replaceAll(id, '')).not.toMatch(/987|4539/);
     expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'PENDING' });
-  });
-
-  it('shows typed text again, but no code, and no number that is not a test number', async () => {
-    const { create, post } = open({ now });
-    const id = await create();
-    const test = (await post(`/pay/${id}`, { ...VISA, holder: '', cvv: '987' })).text.replaceAll(id, '');
-    expect(test).toMatch(/id="number"[^>]*value="4242 4242 4242 4242"/);
-    expect(test).toMatch(/id="expiry"[^>]*value="12 \/ 29"/);
-    const real = (await post(`/pay/${id}`, { ...VISA, number: '4539578763621486', cvv: '987' })).text;
-    for (const text of [test, real.replaceAll(id, '')]) expect(text).not.toMatch(/987|4539/);
   });
 
   it('leaves no card number anywhere in the sandbox', async () => {
@@ -247,7 +217,8 @@ describe('a form', () => {
     const { create, get } = open({ now });
     const { text } = await get(`/pay/${await create()}?test=4000+0000+0000+9995`);
     const filled = { number: '4000 0000 0000 9995', expiry: '12 / 29', cvv: '123', holder: 'Alex Example' };
-    for (const [name, value] of Object.entries(filled)) expect(text).toContain(`name="${name}" value="${value}"`);
+    for (const [name, value] of Object.entries(filled))
+      expect(text).toContain(`name="${name}" value="${value}" required`);
   });
 });
 
@@ -299,8 +270,7 @@ describe('the steps of a method', () => {
         /\b(ING|Rabobank|ABN|AMRO|bunq|KBC|BNP|Belfius|Erste|Raiffeisen|BAWAG|PKO|Pekao|mBank|Santander|Barclays|HSBC|Lloyds|NatWest|Monzo|Revolut|Absa|Nedbank|Capitec|Bancolombia|Davivienda|BBVA)\b/,
       );
       for (const bank of banks) {
-        const { text, title } = await get(`/pay/${id}?${new URLSearchParams({ bank })}`);
-        expect(title).toBe(`Approve 25.50 EUR · ${bank}`);
+        const { text } = await get(`/pay/${id}?${new URLSearchParams({ bank })}`);
         for (const words of [bank, 'To Nordlicht', 'For Two tickets', 'Approve', 'Cancel payment'])
           expect(shownOf(text)).toContain(words);
       }
@@ -395,7 +365,7 @@ describe('the on-ramp widget', () => {
     const { text } = await get(`/pay/${id}?method=ONRAMP_CARD`);
     expect(text.match(/<form/g)?.length).toBe(text.match(/name="method" value="ONRAMP_CARD"/g)?.length);
     expect(text).toContain(`href="/pay/${id}">`);
-    const wrong = await post(`/pay/${id}`, { ...VISA, cvv: '', method: 'ONRAMP_CARD' });
+    const wrong = await post(`/pay/${id}`, { ...VISA, number: '', method: 'ONRAMP_CARD' });
     expect(wrong.text).toContain('name="method" value="ONRAMP_CARD"');
     expect(sandbox.payments[0]).toMatchObject({ paymentMethod: 'USER_CHOICE' });
   });

@@ -108,6 +108,7 @@ describe('a callback that was answered', () => {
       start(controller) {
         controller.enqueue(whole.subarray(0, 1));
         controller.enqueue(whole.subarray(1));
+        controller.close();
       },
     });
     const sandbox = sandboxOf({ fetch: async () => new Response(body) });

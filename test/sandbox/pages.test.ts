@@ -30,8 +30,8 @@ describe('what merchants sent', () => {
     await sandbox.fetch(`${HERE}/api/v1/payments`, { method: 'POST', body: ATTACK, headers });
     await sandbox.fetch(`${HERE}/api/v1/payments/x?${ATTACK}`);
     const calls = sandbox.calls.map(call => `/calls/${call.id}`);
-    const paths = ['/', `/?${query}`, `/payments/${id}`, `/pay/${id}`, '/calls', ...calls];
-    for (const path of [...paths, '/deliveries', '/deliveries/1', '/faults', '/pay/<script>alert(1)</script>']) {
+    const paths = ['/', `/?${query}`, `/payments/${id}`, `/pay/${id}`, '/activity', `/activity?${query}`, ...calls];
+    for (const path of [...paths, '/deliveries/1', '/faults', '/pay/<script>alert(1)</script>']) {
       for (const text of [before, (await get(path)).text]) {
         expect(text).not.toMatch(/<script>alert|<img/);
         expect(text.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]* (style|on\w+)=/);

@@ -9,8 +9,7 @@ import {
 } from '../../schemas/request-schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import type { Call } from '../events.ts';
-import { alteredBy } from '../faults/alter.ts';
-import { injectAfter, injectBefore } from '../faults/inject.ts';
+import { alteredBy, injectAfter, injectBefore } from '../faults/inject.ts';
 import type { CallFault, SandboxOperation } from '../faults/kinds.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';

@@ -80,25 +80,11 @@ export async function post(
     const posting = withSignal((double ?? fetch)(url, init), life);
     const response = await withTimeout(posting, LONGEST_POST, `not answered within ${LONGEST_POST} ms`);
     const { status } = response;
-    const answer = await withTimeout(startOf(response), LONGEST_ANSWER, () => '').catch(() => '');
-    return answer ? { status, answer } : { status };
+    const answer = await withTimeout(response.text(), LONGEST_ANSWER, () => '').catch(() => '');
+    return answer ? { status, answer: answer.slice(0, KEPT_LETTERS) } : { status };
   } catch (error) {
     return { error: describe(error) };
   }
-}
-
-/** Returns the start of the body, because no caller needs the rest. */
-async function startOf(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  while (reader && text.length < KEPT_LETTERS) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    text += decoder.decode(value, { stream: true });
-  }
-  reader?.cancel().catch(() => {});
-  return text.slice(0, KEPT_LETTERS);
 }
 
 function describe(error: unknown): string {

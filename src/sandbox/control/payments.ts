@@ -40,7 +40,7 @@ const forgotten = z.number().int().describe('How many made way for newer ones.')
 const PAYMENTS = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
     query: z.strictObject({
-      search: text.describe("A part of the id, the reference, the description, the amount or the customer's email."),
+      search: text.describe("A part of the id, reference, description, method, amount or the customer's email."),
       paymentStatus: paymentStatus.optional(),
       paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']).optional().describe('Only these.'),
       paymentMethod: text.describe('Only this method.'),

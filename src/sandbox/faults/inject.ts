@@ -1,6 +1,7 @@
-// Injects faults into calls: some keep a call from the gateway, others change its answer.
+// Injects faults into calls: some keep a call from the gateway, others change its record or its answer.
 import { delay } from '../../deadline.ts';
 import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../answer.ts';
+import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { millisecondsOf, type PhpDate, toPhpDate } from '../php.ts';
 import type { Armed } from './faults.ts';
 import type { CallFault } from './kinds.ts';
@@ -8,62 +9,61 @@ import type { CallFault } from './kinds.ts';
 /** Milliseconds: longer than a client's default timeout of 30 s. */
 const SLOW = 35_000;
 
-/**
- * Returns the answer of a fault that keeps the call from the gateway.
- *
- * @throws to break the connection
- */
-export function injectBefore(fault: CallFault | undefined): Answer | undefined {
-  switch (fault) {
-    case 'drop':
-      throw connectionBroke();
-    case 'reject-401':
-      return refusing(401, 'Unauthenticated. (A fault was armed.)');
-    case 'reject-422':
-      return refusing(422, 'The given data was invalid. (A fault was armed.)', {
-        errors: { currency: ['This currency is not enabled for the terminal.'] },
-      });
-    case 'reject-429': {
-      const busy = refusing(429, 'Too many requests. (A fault was armed.)');
-      return { ...busy, headers: { ...busy.headers, 'retry-after': '1' } };
-    }
-  }
-}
+type Effects<F> = Partial<Record<CallFault, F>>;
 
-/**
- * Returns the changed answer, after the gateway has taken the call.
- *
- * @throws to break the connection, and as soon as the caller aborts
- */
-export async function injectAfter(
-  { fault, ms }: Armed<CallFault>,
-  answer: Answer,
-  signal: AbortSignal,
-): Promise<Answer> {
-  switch (fault) {
-    case 'commit-then-drop':
-      throw connectionBroke();
-    case 'commit-then-cut':
-      return { ...answer, isCut: true };
-    case 'commit-then-502':
-      return { ...answer, status: 502, headers: { 'content-type': 'text/html' }, body: BAD_GATEWAY };
-    case 'commit-then-truncate':
-      return { ...answer, body: answer.body.slice(0, answer.body.length / 2) };
-    case 'commit-then-drift':
-      return changed(answer, ({ amount, currency }) => ({ amount: { value: String(amount), currency } }));
-    case 'unknown-status':
-      return changed(answer, () => ({ paymentStatus: 'IN_REVIEW' }));
-    case 'created-offset':
-      return changed(answer, record => ({ created: created(record, '+02:00', 1, 2) }));
-    case 'created-abbreviation':
-      return changed(answer, record => ({ created: created(record, 'EST', 2, -5) }));
-    case 'slow':
-      await delay(ms ?? SLOW, signal);
-      return answer;
-    default:
-      return answer;
-  }
-}
+const breakOff = (): never => {
+  throw connectionBroke();
+};
+
+/** The answers of faults that keep the call from the gateway. */
+const BEFORE: Effects<() => Answer> = {
+  drop: breakOff,
+  'reject-401': () => refusing(401, 'Unauthenticated. (A fault was armed.)'),
+  'reject-422': () =>
+    refusing(422, 'The given data was invalid. (A fault was armed.)', {
+      errors: { currency: ['This currency is not enabled for the terminal.'] },
+    }),
+  'reject-429': () => ({
+    ...refusing(429, 'Too many requests. (A fault was armed.)'),
+    headers: { ...JSON_TYPE, 'retry-after': '1' },
+  }),
+};
+
+/** The changes to the gateway's record. */
+const RECORD: Effects<(request: AcceptedRequest) => Partial<Pick<PaymentRecord, 'reference' | 'amount'>>> = {
+  'reference-trim': ({ reference }) => ({ reference: reference?.trim() ?? null }),
+  'reference-fold': ({ reference }) => ({ reference: reference?.toLowerCase() ?? null }),
+  'amount-round': ({ amount }) => ({ amount: Math.max(Math.round(amount), 1) }),
+};
+
+/** The changed answers, after the gateway has taken the call. */
+const AFTER: Effects<(answer: Answer, signal: AbortSignal, ms?: number) => Answer | Promise<Answer>> = {
+  'commit-then-drop': breakOff,
+  'commit-then-cut': answer => ({ ...answer, isCut: true }),
+  'commit-then-502': answer => ({
+    ...answer,
+    status: 502,
+    headers: { 'content-type': 'text/html' },
+    body: BAD_GATEWAY,
+  }),
+  'commit-then-truncate': answer => ({ ...answer, body: answer.body.slice(0, answer.body.length / 2) }),
+  'commit-then-drift': answer =>
+    changed(answer, ({ amount, currency }) => ({ amount: { value: String(amount), currency } })),
+  'unknown-status': answer => changed(answer, () => ({ paymentStatus: 'IN_REVIEW' })),
+  'created-offset': answer => changed(answer, record => ({ created: created(record, '+02:00', 1, 2) })),
+  'created-abbreviation': answer => changed(answer, record => ({ created: created(record, 'EST', 2, -5) })),
+  slow: (answer, signal, ms = SLOW) => delay(ms, signal).then(() => answer),
+};
+
+/** @throws to break the connection */
+export const injectBefore = (fault: CallFault | undefined): Answer | undefined => fault && BEFORE[fault]?.();
+
+export const alteredBy = (fault: CallFault | undefined, request: AcceptedRequest): Partial<PaymentRecord> =>
+  (fault && RECORD[fault]?.(request)) ?? {};
+
+/** @throws to break the connection, and as soon as the caller aborts */
+export const injectAfter = async ({ fault, ms }: Armed<CallFault>, answer: Answer, signal: AbortSignal) =>
+  (await AFTER[fault]?.(answer, signal, ms)) ?? answer;
 
 const BAD_GATEWAY =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n' +

@@ -3,7 +3,7 @@ import type { PaymentRecord } from './record.ts';
 
 /** A query. A payment must match every given field. */
 export interface PaymentQuery {
-  /** A part of the id, the reference, the description, the amount or the customer's email. Ignores case. */
+  /** A part of the id, reference, description, method, amount or the customer's email. Ignores case. */
   search?: string | undefined;
   paymentStatus?: string | undefined;
   paymentType?: string | undefined;
@@ -21,10 +21,8 @@ export function matcherOf({ search = '', ...fields }: PaymentQuery): (record: Pa
     (wanted === '' || textsOf(record).some(text => text.toLowerCase().includes(wanted)));
 }
 
-const textsOf = ({ id, reference, description, amount, currency, customer }: PaymentRecord): string[] => [
-  id,
-  reference ?? '',
-  description ?? '',
-  `${amount} ${currency}`,
-  typeof customer?.email === 'string' ? customer.email : '',
-];
+const textsOf = (record: PaymentRecord): string[] => {
+  const { id, reference, description, paymentMethod, amount, currency, customer } = record;
+  const email = typeof customer?.email === 'string' ? customer.email : '';
+  return [id, reference ?? '', description ?? '', paymentMethod, `${amount} ${currency}`, email];
+};

@@ -52,12 +52,14 @@ export const asset = (text: string, type: string) =>
     },
   });
 
+export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span>`;
+
 /** Returns a page with one message. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
   pageResponse(
     {
       title: `${title} · Sandbox gateway`,
-      body: html`<header class="bar"><a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span></header>
+      body: html`<header class="bar">${BRAND}</header>
       <main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
     },
     status,
@@ -73,8 +75,10 @@ export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
 
 const TONES: Partial<Record<string, Tone>> = { COMPLETED: 'good', FAILED: 'bad', AUTHORIZED: 'info', PENDING: 'wait' };
 
+export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
+
 /** Returns a state in its colour. */
-export const badge = (status: string): Html => pill({ tone: TONES[status] ?? 'plain', label: status });
+export const badge = (status: string): Html => pill({ tone: toneOf(status), label: status });
 
 /** Returns text from a merchant, in its own writing direction. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
@@ -88,9 +92,9 @@ export function rows(entries: Record<string, Html | string | null | undefined | 
   )}</dl>`;
 }
 
-/** Returns a button that copies the text before it, or another one. The script shows it. */
+/** Returns a button that copies the text before it, or another one. */
 export const copyButton = (label: string, text = ''): Html =>
-  html`<button type="button" class="copy small" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`;
+  html`<button type="button" class="copy small" data-copy="${text}" aria-label="Copy ${label}">Copy</button>`;
 
 /** Returns the merchant's name for a payment. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

@@ -1,5 +1,5 @@
 // The script of every page. Without it all of them work. It shows news as they come, sends the dashboard's forms without
-// leaving the page, and helps a customer to type and to copy.
+// leaving the page, and copies texts.
 
 const byId = id => document.getElementById(id);
 const news = byId('news');
@@ -7,12 +7,7 @@ const news = byId('news');
 /** The parts of a page that belong to its reader: typed text, opened boxes, and parts that only this script writes. */
 const callbacks = {
   beforeNodeMorphed: node => node.id !== 'news' && node.dataset?.own === undefined,
-  beforeAttributeUpdated: (name, node) =>
-    !(
-      name === 'open' ||
-      (name === 'value' && node.matches('input, textarea')) ||
-      (name === 'hidden' && node.matches('.copy'))
-    ),
+  beforeAttributeUpdated: (name, node) => name !== 'open' && !(name === 'value' && node.matches('input, textarea')),
 };
 
 /** Shows another state of this page. A customer's page changes only with its payment. */
@@ -23,7 +18,6 @@ function show(next) {
   document.title = next.title;
   Idiomorph.morph(document.body, next.body, { callbacks });
   if (hadFocus && document.activeElement === document.body) focusHeading();
-  enhance();
 }
 
 function focusHeading() {
@@ -62,7 +56,7 @@ async function load() {
   const { href } = location;
   const response = await fetch(href, { headers: { accept: 'text/html' } });
   const page = await pageOf(response);
-  if (location.href !== href || isLeaving) return;
+  if (location.href !== href) return;
   if (response.ok) show(page);
   else if (byId('problem')) complain(`This page no longer exists: ${messageOf(page)}`);
   else location.reload();
@@ -89,7 +83,7 @@ function follow() {
 function say(state, text) {
   const live = byId('live');
   if (!live) return;
-  Object.assign(live, { textContent: text, hidden: false });
+  live.textContent = text;
   live.dataset.state = state;
 }
 
@@ -103,19 +97,13 @@ async function send(form, submitter) {
     if (!response.ok) return refresh();
     if (new URL(response.url).pathname !== location.pathname) return location.assign(response.url);
     history.replaceState(null, '', response.url);
-    close(submitter?.closest('details.menu'));
-    if (form.matches('.fault')) form.reset();
+    if (form.matches('.faults')) form.reset();
+    document.querySelector(':popover-open')?.hidePopover();
     show(page);
     news.textContent = byId('notice')?.textContent ?? '';
   } catch {
     complain('The sandbox does not answer: is it still running?');
   }
-}
-
-/** The focus goes back to the button that opened the menu. */
-function close(menu) {
-  if (menu?.contains(document.activeElement)) menu.querySelector('summary').focus();
-  menu?.removeAttribute('open');
 }
 
 /** The address holds the search, and the page follows. */
@@ -125,24 +113,8 @@ function search(form) {
   refresh();
 }
 
-let isLeaving = false;
-/** An app that was called leaves this page open. After so many milliseconds it can be used again. */
-const LEFT = 3_000;
-
-function leave(event, submitter) {
-  if (isLeaving) return event.preventDefault();
-  isLeaving = true;
-  if (submitter) submitter.ariaBusy = 'true';
-  setTimeout(() => {
-    isLeaving = false;
-    if (submitter) submitter.ariaBusy = null;
-    refresh();
-  }, LEFT);
-}
-
 document.addEventListener('submit', event => {
   const { target, submitter } = event;
-  if (target.matches('[method=post]:not([data-quiet])')) return leave(event, submitter);
   if (!target.matches('[data-quiet], [data-filter]')) return;
   event.preventDefault();
   if (target.matches('[data-filter]')) search(target);
@@ -152,8 +124,14 @@ document.addEventListener('input', ({ target }) => {
   const form = target.closest('[data-filter]');
   if (form) search(form);
 });
-
-async function copy(button) {
+document.addEventListener('keydown', event => {
+  if (event.key !== '/' || !byId('search') || event.target.matches('input, select, textarea')) return;
+  event.preventDefault();
+  byId('search').focus();
+});
+document.addEventListener('click', async ({ target }) => {
+  const button = target.closest('.copy');
+  if (!button) return;
   const source = button.previousElementSibling;
   try {
     await navigator.clipboard.writeText(button.dataset.copy || source.textContent);
@@ -164,92 +142,19 @@ async function copy(button) {
     getSelection().selectAllChildren(source);
     source.focus();
   }
-}
-
-document.addEventListener('click', ({ target }) => {
-  const button = target.closest('.copy');
-  if (button) copy(button);
-  for (const menu of document.querySelectorAll('details.menu[open]')) if (!menu.contains(target)) menu.open = false;
-});
-document.addEventListener('keydown', event => {
-  if (event.key === 'Escape') close(document.querySelector('details.menu[open]'));
-  if (event.key !== '/' || !byId('search') || event.target.matches('input, select, textarea')) return;
-  event.preventDefault();
-  byId('search').focus();
 });
 
-/** Formats `4242424242424242` as on the card. */
-function cardNumber(digits) {
-  const isAmex = /^3[47]/.test(digits);
-  return digits.replace(isAmex ? /^(.{4})(.{0,6})(.*)/ : /(.{4})(?=.)/g, isAmex ? '$1 $2 $3' : '$1 ').trimEnd();
-}
-
-function expiryDate(digits) {
-  const text = /^[2-9]/.test(digits) ? `0${digits}` : digits;
-  return text.length > 2 ? `${text.slice(0, 2)} / ${text.slice(2)}` : text;
-}
-
-/** The fields that are formatted while they are typed, with their number of digits. */
-const FORMATS = { number: [19, cardNumber], expiry: [4, expiryDate] };
-const BRANDS = { Visa: /^4/, Mastercard: /^(5[1-5]|2[2-7])/, Amex: /^3[47]/, Bancontact: /^6703/ };
-
-/** The caret stays behind the digit that it was behind. */
-function format(input, isDeleting) {
-  const [longest, write] = FORMATS[input.id];
-  const before = input.value.slice(0, input.selectionStart).replace(/\D/g, '').length;
-  const digits = input.value.replace(/\D/g, '').slice(0, longest);
-  if (isDeleting && input.selectionStart < input.value.length) return;
-  input.value = isDeleting ? write(digits).trimEnd() : write(digits);
-  if (before >= digits.length) return;
-  let at = 0;
-  for (let seen = 0; seen < before; at++) if (/\d/.test(input.value[at])) seen++;
-  input.setSelectionRange(at, at);
-}
-
-function showBrand() {
-  const digits = byId('number')?.value;
-  for (const brand of document.querySelectorAll('.brands i'))
-    brand.classList.toggle('is-known', BRANDS[brand.textContent].test(digits));
-}
-
-document.addEventListener('input', ({ target, inputType = '' }) => {
-  if (FORMATS[target.id]) format(target, inputType.startsWith('delete'));
-  showBrand();
-});
-
-/** The seconds on this page: the code itself may live longer. */
-function countDown(element) {
-  const total = Number(element.dataset.seconds);
-  const left = element.querySelector('.left');
-  const end = performance.now() + total * 1_000;
-  const tick = () => {
-    const seconds = Math.max(Math.ceil((end - performance.now()) / 1_000), 0);
-    if (seconds === 0 || !element.isConnected) clearInterval(timer);
-    element.style.setProperty('--part', String(seconds / total));
-    left.textContent = `The code is good for ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-    if (seconds === 0) left.textContent = news.textContent = 'The code has expired. Take a new one from your app.';
-  };
-  const timer = setInterval(tick, 1_000);
-  tick();
-}
-
-let clockAt;
+/** The clock goes on between two refreshes. */
+let seen;
 setInterval(() => {
-  if (clockAt && !document.hidden)
-    byId('clock').textContent = new Date(clockAt + performance.now()).toISOString().slice(11, 19);
+  const clock = byId('clock');
+  if (clock?.dataset.ticks === undefined) return;
+  if (seen?.dateTime !== clock.dateTime) seen = { dateTime: clock.dateTime, at: performance.now() };
+  const now = Date.parse(seen.dateTime) + performance.now() - seen.at;
+  clock.textContent = new Date(now).toISOString().slice(11, 19);
 }, 1_000);
-
-/** Prepares a page as the server sent it. */
-function enhance() {
-  const { ms, ticks } = byId('clock')?.dataset ?? {};
-  clockAt = ticks === undefined ? undefined : Number(ms) - performance.now();
-  for (const button of document.querySelectorAll('.copy[hidden]')) button.hidden = false;
-  showBrand();
-}
 
 document.addEventListener('visibilitychange', follow);
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
-for (const element of document.querySelectorAll('.countdown')) countDown(element);
-enhance();
 say('', 'Connecting');
 follow();

@@ -1,9 +1,10 @@
 // The instructions of payments that the customer makes elsewhere: rows to copy, or a code to scan.
-
+import { html } from 'hono/html';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { transferOf as payIdOf } from '../../ledger/transfer.ts';
 import { currencyCode, money, plainAmount } from '../../money.ts';
 import { millisecondsOf } from '../../php.ts';
+import type { Html } from '../layout.ts';
 
 type Row = readonly [label: string, shown: string, copied?: string];
 
@@ -12,10 +13,7 @@ export interface Details {
   rows: readonly Row[];
   /** The text of a QR code. */
   code?: string;
-  advice?: string;
-  /** The end of the advice. */
-  deadline?: Date;
-  steps?: readonly string[];
+  advice?: Html | string;
   button: string;
 }
 
@@ -71,17 +69,13 @@ const MULTIBANCO_MS = 3 * 86_400_000;
 
 export function multibanco(record: PaymentRecord): Details {
   const reference = digitsOf(record.id, 9);
+  const deadline = new Date(millisecondsOf(record.created) + MULTIBANCO_MS);
+  const shown = deadline.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return {
     text: 'Pay with these details at any cash machine, or in the app of your bank.',
     // The sandbox's own entity, which belongs to no company.
     rows: [['Entity', '99999'], ['Reference', reference.replace(/(\d{3})(?=\d)/g, '$1 '), reference], amountOf(record)],
-    advice: 'Pay before ',
-    deadline: new Date(millisecondsOf(record.created) + MULTIBANCO_MS),
-    steps: [
-      'Choose “Payments”, then “Services and shopping”.',
-      'Type the entity, the reference and the amount.',
-      'Confirm. The shop hears of it within minutes.',
-    ],
+    advice: html`Pay before <time datetime="${deadline.toISOString()}">${shown} UTC</time>`,
     button: "I've paid at a cash machine",
   };
 }

@@ -12,7 +12,7 @@ export interface Method {
   steps?: readonly string[];
   /** A form, with the test numbers of its first field. */
   form?: { fields: readonly FieldName[]; tests: readonly Test[] };
-  /** Invented banks. The place in the list decides the colour. */
+  /** The place in the list decides the colour. */
   banks?: readonly string[];
   /** The customer's confirmation in an app or on a device. */
   approval?: Approval;
@@ -22,22 +22,35 @@ export interface Method {
   offer?: readonly [says: string, icon: IconName, currencies?: readonly string[]];
 }
 
+/** An app, a sheet or a bank's page. Its title names the customer's consent. */
 export interface Approval {
-  look: 'phone' | 'apple' | 'google';
+  look: string;
   by: string;
   title: string;
-  /** The text of its button, which may be followed by the amount. */
+  /** The text of its button. */
   button: string;
-  isWithAmount?: boolean;
   hint?: string;
-  /** The text of the button that refuses. Without one, the customer closes it. */
+  /** The text of the button that refuses. */
   refuse?: string;
 }
 
 const CARD_FIELDS = ['number', 'expiry', 'cvv', 'holder'] as const;
 const FROM_BANK = 'Instant, from your bank';
 const TRANSFER = 'Transfer from your bank';
+const IN_APP = { look: 'phone', by: 'Your bank', button: 'Approve' };
 const ON_DEVICE = 'Confirm on your device';
+
+/** Invented banks. */
+const BANKS = {
+  ZAR: ['Fynbos Bank', 'Baobab Mutual', 'Springveld', 'Umlambo Bank'],
+  PSE: ['Banco Frailejón', 'Banco del Páramo', 'Cafetal', 'Orquídea Digital'],
+  KHIPU: ['Banco Araucaria', 'Banco del Copihue', 'Cordillera Sur', 'Caja Pudú'],
+  OPENBANKING: ['Harbour & Vale', 'Fernlight Bank', 'Thistledown', 'Marram Bank', 'Copperleaf'],
+  IDEAL: ['Polderbank', 'Waterkant Bank', 'Tulp Spaarbank', 'Molenland', 'Bank van Oranjeveld'],
+  BANCONTACT: ['Banque du Canal', 'Leieland Bank', 'Kouterbank', 'Crédit des Ardennes'],
+  EPS: ['Alpenrand Bank', 'Donauwellen Bank', 'Bergsee Sparkasse', 'Enzianbank'],
+  P24: ['Bank Jantarowy', 'Wisełka Bank', 'Kasa Bieszczadzka', 'Bank Żubrowy', 'Bank Latarnia'],
+};
 
 /** The methods, in the order in which the on-ramp offers them. */
 const METHODS: Readonly<Record<string, Method>> = {
@@ -48,21 +61,9 @@ const METHODS: Readonly<Record<string, Method>> = {
     offer: [TRANSFER, 'transfer', ['AUD']],
     details: payId,
   },
-  ZAR: {
-    name: 'South African bank transfer',
-    offer: [FROM_BANK, 'bank', ['ZAR']],
-    banks: ['Fynbos Bank', 'Baobab Mutual', 'Springveld', 'Umlambo Bank'],
-  },
-  PSE: {
-    name: 'PSE',
-    offer: [FROM_BANK, 'bank', ['COP']],
-    banks: ['Banco Frailejón', 'Banco del Páramo', 'Cafetal', 'Orquídea Digital'],
-  },
-  KHIPU: {
-    name: 'Khipu',
-    offer: [FROM_BANK, 'bank', ['CLP']],
-    banks: ['Banco Araucaria', 'Banco del Copihue', 'Cordillera Sur', 'Caja Pudú'],
-  },
+  ZAR: { name: 'South African bank transfer', offer: [FROM_BANK, 'bank', ['ZAR']], banks: BANKS.ZAR },
+  PSE: { name: 'PSE', offer: [FROM_BANK, 'bank', ['COP']], banks: BANKS.PSE },
+  KHIPU: { name: 'Khipu', offer: [FROM_BANK, 'bank', ['CLP']], banks: BANKS.KHIPU },
   QRTHWALLET: { name: 'Thai QR wallet', offer: ['Scan a code, arrives at once', 'qr', ['THB']], details: scan },
   INTERAC: {
     name: 'Interac',
@@ -84,7 +85,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     name: 'Open Banking',
     text: 'Pay straight from your account. You confirm at your bank; no card is needed.',
     offer: ['Confirm at your bank, no card', 'bank', ['EUR', 'GBP']],
-    banks: ['Harbour & Vale', 'Fernlight Bank', 'Thistledown', 'Marram Bank', 'Copperleaf'],
+    banks: BANKS.OPENBANKING,
   },
   GBPBANKTRANSFER: {
     name: 'UK bank transfer',
@@ -100,13 +101,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     title: 'Pay by card',
     offer: ['Debit or credit', 'card'],
     form: { fields: CARD_FIELDS, tests: CARDS },
-    approval: {
-      look: 'phone',
-      by: 'Your bank',
-      title: '3-D Secure: is this you?',
-      button: 'Approve',
-      refuse: 'Cancel',
-    },
+    approval: { ...IN_APP, title: '3-D Secure: is this you?', refuse: 'Cancel' },
   },
   APPLEPAY: {
     name: 'Apple Pay',
@@ -122,7 +117,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   GOOGLEPAY: {
     name: 'Google Pay',
     offer: [ON_DEVICE, 'phone'],
-    approval: { look: 'google', by: 'Google Pay', title: 'Pay with your wallet', button: 'Pay', isWithAmount: true },
+    approval: { look: 'google', by: 'Google Pay', title: 'Pay with your wallet', button: 'Pay' },
   },
   BLIK: {
     name: 'BLIK',
@@ -133,24 +128,26 @@ const METHODS: Readonly<Record<string, Method>> = {
       'Confirm the payment in the app.',
     ],
     form: { fields: ['code'], tests: CODES },
-    approval: { look: 'phone', by: 'Your bank', title: 'BLIK payment', button: 'Approve', refuse: 'Reject' },
+    approval: { ...IN_APP, title: 'BLIK payment', refuse: 'Reject' },
   },
-  IDEAL: {
-    name: 'iDEAL',
-    banks: ['Polderbank', 'Waterkant Bank', 'Tulp Spaarbank', 'Molenland', 'Bank van Oranjeveld'],
-  },
+  IDEAL: { name: 'iDEAL', banks: BANKS.IDEAL },
   BANCONTACT: {
     name: 'Bancontact',
     text: 'Pay with the app of your bank, or with your card.',
-    banks: ['Banque du Canal', 'Leieland Bank', 'Kouterbank', 'Crédit des Ardennes'],
+    banks: BANKS.BANCONTACT,
     form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS },
   },
-  EPS: { name: 'EPS', banks: ['Alpenrand Bank', 'Donauwellen Bank', 'Bergsee Sparkasse', 'Enzianbank'] },
-  P24: {
-    name: 'Przelewy24',
-    banks: ['Bank Jantarowy', 'Wisełka Bank', 'Kasa Bieszczadzka', 'Bank Żubrowy', 'Bank Latarnia'],
+  EPS: { name: 'EPS', banks: BANKS.EPS },
+  P24: { name: 'Przelewy24', banks: BANKS.P24 },
+  MULTIBANCO: {
+    name: 'Multibanco',
+    steps: [
+      'Choose “Payments”, then “Services and shopping” at a cash machine or in your app.',
+      'Type the entity, the reference and the amount.',
+      'Confirm. The shop hears of it within minutes.',
+    ],
+    details: multibanco,
   },
-  MULTIBANCO: { name: 'Multibanco', details: multibanco },
   FPS: { name: 'Faster Payments' },
   ONRAMP: { name: 'Crypto on-ramp', title: 'How do you want to pay?' },
   USER_CHOICE: { name: "Customer's choice", title: 'How do you want to pay?' },

@@ -8,60 +8,34 @@ import { type Html, pageResponse, rows } from '../layout.ts';
 import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
 import { icon } from './icons.ts';
 import { methodName } from './methods.ts';
-import { returnAddressOf } from './return-url.ts';
 import { stepOf } from './steps.ts';
-import { addressOf, formOf, isAuthorizable, methodIn, type View } from './view.ts';
+import { addressOf, formOf, isAuthorizable, methodIn, returnAddressOf, type View } from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
-  const { record, shopName } = view;
+  const { record, shopName, chosen, error } = view;
   const outcome = outcomeOf(view);
-  const { body, site } = outcome ? { body: outcomeStep(view, outcome) } : stepOf(view);
-  const isWrong = Object.keys(view.errors).length > 0;
-  const does = outcome?.title ?? (site ? 'Approve' : isWrong ? 'Please check' : 'Pay');
-  return pageResponse(
-    {
-      title: `${does}${outcome || isWrong ? ':' : ''} ${money(record)} · ${site ?? shopName}`,
-      live: `/pay/${record.id}/live`,
-      look: 'customer',
-      body: html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}">
-        ${site ? body : shopPage(view, body)}
-        ${controls(view)}
-      </div>
-      <footer>A test of the sandbox gateway. No money moves here.</footer>`,
-    },
-    status,
-  );
+  const does = outcome ? `${outcome.title}:` : error ? 'Please check:' : 'Pay';
+  const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}">
+      <main class="checkout">
+        <section class="summary" aria-label="Your order">
+          <p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="test">Test</span></p>
+          <h1 class="sum">${money(record)}</h1>
+          ${record.description && html`<p>${record.description}</p>`}
+          ${rows({ Reference: record.reference })}
+          ${receipt(view)}
+          <p class="powered">${icon('lock')} Payments by Sandbox gateway</p>
+        </section>
+        <section class="method" aria-label="Payment">
+          ${chosen && !outcome && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">${icon('back')}Other ways to pay</a>`}
+          ${outcome ? outcomeStep(view, outcome) : stepOf(view)}
+        </section>
+      </main>
+      ${controls(view)}
+    </div>
+    <footer>A test of the sandbox gateway. No money moves here.</footer>`;
+  const title = `${does} ${money(record)} · ${shopName}`;
+  return pageResponse({ title, live: `/pay/${record.id}/live`, look: 'customer', body }, status);
 }
-
-const shopPage = (view: View, body: Html): Html => {
-  const { record, shopName, chosen } = view;
-  return html`<main class="checkout">
-    <section class="summary" aria-label="Your order">
-      <p class="shop"><span class="mark" aria-hidden="true">${monogramOf(shopName)}</span><b>${shopName}</b><span class="test">Test</span></p>
-      <h1 class="sum ${lengthOf(money(record))}">${money(record)}</h1>
-      ${record.description && html`<p>${record.description}</p>`}
-      ${rows({ Reference: record.reference })}
-      ${receipt(view)}
-      <p class="powered">${icon('lock')} Payments by Sandbox gateway</p>
-    </section>
-    <section class="method" aria-label="Payment">
-      ${chosen && !outcomeOf(view) && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">${icon('back')}Other ways to pay</a>`}
-      ${body}
-    </section>
-  </main>`;
-};
-
-/** Returns the first letters of the first two words. */
-const monogramOf = (name: string): string =>
-  name
-    .split(/\s+/)
-    .filter(word => /^[\p{L}\p{N}]/u.test(word))
-    .slice(0, 2)
-    .map(word => [...word][0]?.toUpperCase())
-    .join('') || '•';
-
-/** Returns a class that shrinks long amounts. */
-const lengthOf = (text: string): string => (text.length > 24 ? 'longest' : text.length > 14 ? 'long' : '');
 
 /** Draws the customer's crypto amount, before and after the payment. */
 function receipt({ record, request }: View): Html | undefined {
@@ -77,11 +51,9 @@ function receipt({ record, request }: View): Html | undefined {
   </section>`;
 }
 
-function outcomeStep(
-  { record, request }: View,
-  { tone, icon: drawn, title, text }: NonNullable<ReturnType<typeof outcomeOf>>,
-) {
-  const { href, refused } = returnAddressOf(request);
+function outcomeStep(view: View, { tone, icon: drawn, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
+  const { record } = view;
+  const { href, refused } = returnAddressOf(view);
   const isPaid = tone === 'good' || tone === 'info';
   return html`<section class="outcome" aria-labelledby="outcome">
     <span class="seal ${tone}">${icon(drawn)}</span>

@@ -6,12 +6,10 @@ import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import type { AddForm } from '../forms.ts';
 import { ENDS, endOf, outcomeOf } from './ends.ts';
-import { type FieldName, fieldOf } from './fields.ts';
+import { NEVER_REAL } from './fields.ts';
 import { offersOf } from './methods.ts';
 import { customerPage } from './page.ts';
-import { returnAddressOf } from './return-url.ts';
-import { testIn } from './steps.ts';
-import { addressOf, isChoosing, methodIn, type View } from './view.ts';
+import { addressOf, isChoosing, methodIn, returnAddressOf, testIn, type View } from './view.ts';
 
 export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log }: Parts, addForm: AddForm): void {
   const viewOf = (id: string, input: URLSearchParams): View => {
@@ -21,16 +19,14 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     }
     const asked = input.get('method');
     const [chosen] = offersOf(record.currency).find(([value]) => isChoosing(record) && value === asked) ?? [];
-    const { shopName } = settings;
-    return { record, request: ledger.requestOf(id), shopName, now: clock.now(), chosen, input, errors: {} };
+    return { record, request: ledger.requestOf(id), shopName: settings.shopName, now: clock.now(), chosen, input };
   };
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));
 
   app.get('/pay/:id/live', ({ req }) => {
     const view = viewOf(req.param('id'), new URLSearchParams());
-    if (req.method === 'HEAD') return new Response();
-    return serverSentEvents(log, event => {
+    return serverSentEvents(req.raw, log, event => {
       if (event.type === 'reset') return '';
       if (event.type !== 'move' || event.paymentId !== view.record.id) return undefined;
       return outcomeOf({ ...view, record: ledger.get(event.paymentId) })?.title;
@@ -40,36 +36,21 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
   addForm('/pay/:id', (form, id) => {
     const view = viewOf(id, form);
     const { record, chosen } = view;
-    const shop = returnAddressOf(view.request).href ?? `/pay/${record.id}`;
-    // `decline` with a reason is for tests that post the form.
-    const act = (form.get('act') === 'decline' ? form.get('reason') : form.get('act')) ?? '';
-    if (act !== 'submit' && !endOf(act))
-      throw new SandboxError(
-        'refused',
-        `act must be one of submit, decline with a reason, ${Object.keys(ENDS).join(', ')}.`,
-      );
+    const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
+    const act = form.get('act') ?? '';
+    if (act !== 'submit' && !endOf(act)) {
+      throw new SandboxError('refused', `act must be one of submit, ${Object.keys(ENDS).join(', ')}.`);
+    }
     // After a second click or on an outdated page, the customer continues as after the first click.
     if (isFinalStatus(record.paymentStatus)) return shop;
-    const errors = act === 'submit' ? problemsOf(view) : {};
-    if (Object.keys(errors).length > 0) return customerPage({ ...view, errors }, 422);
-    const end = endOf(act) ?? endOf(testIn(view, methodIn(view))?.ends ?? '');
+    const test = testIn(view);
+    const isCard = methodIn(view).form?.fields.includes('number');
+    if (act === 'submit' && isCard && !test) return customerPage({ ...view, error: NEVER_REAL }, 422);
+    const end = endOf(act) ?? endOf(test?.ends ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
     move(id, end.move, end.reason);
     return shop;
   });
-}
-
-/** Checks the fields of a method's form. The number is never stored. */
-function problemsOf(view: View): Record<string, string> {
-  const method = methodIn(view);
-  const filling = { test: testIn(view, method), now: view.now };
-  const problemOf = (name: FieldName) => fieldOf(name).problem((view.input.get(name) ?? '').trim(), filling);
-  return Object.fromEntries(
-    (method.form?.fields ?? []).flatMap(name => {
-      const problem = problemOf(name);
-      return problem ? [[name, problem]] : [];
-    }),
-  );
 }

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import type { AcceptedRequest, PaymentRecord } from '../../ledger/record.ts';
 import type { Html } from '../layout.ts';
+import { digitsIn, type Test } from './fields.ts';
 import { type Method, methodOf } from './methods.ts';
 
 export interface View {
@@ -15,8 +16,8 @@ export interface View {
   chosen?: string | undefined;
   /** The input of the address, or of the refused form. */
   input: URLSearchParams;
-  /** The problems of the form, by field. */
-  errors: Readonly<Record<string, string>>;
+  /** The problem of the form's first field. */
+  error?: string | undefined;
 }
 
 /** Returns the chosen method, or the payment's method. */
@@ -30,9 +31,16 @@ export function addressOf({ record, chosen }: View, step: Record<string, string>
 
 /** Returns a form that acts on the payment. With `get` it leads to the next step. */
 export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 'post' = 'post'): Html =>
-  html`<form method="${method}" action="/pay/${record.id}" class="form" novalidate>
+  html`<form method="${method}" action="/pay/${record.id}" class="form">
     ${chosen && html`<input type="hidden" name="method" value="${chosen}">`}${content}
   </form>`;
+
+/** The number or code that the tester chose, or that the customer typed. */
+export function testIn(view: View): Test | undefined {
+  const { form } = methodIn(view);
+  const typed = digitsIn(view.input.get('test') ?? view.input.get(form?.fields[0] ?? '') ?? '');
+  return form?.tests.find(({ value }) => digitsIn(value) === typed);
+}
 
 export const isChoosing = ({ paymentMethod }: PaymentRecord): boolean =>
   paymentMethod === 'ONRAMP' || paymentMethod === 'USER_CHOICE';
@@ -42,3 +50,13 @@ export const isAuthorizable = (view: View): boolean => {
   const { form, banks, approval } = methodIn(view);
   return !isOnramp(view.record) && Boolean(form ?? banks ?? approval);
 };
+
+/** Schemes that run a script, or show content that is not the shop's. */
+const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/i;
+
+/** Returns the address to which the customer returns, in a form that a header can carry, or a refused one to show. */
+export function returnAddressOf({ request: { returnUrl } }: View): { href?: string; refused?: string } {
+  if (typeof returnUrl !== 'string') return {};
+  const { href } = new URL(returnUrl);
+  return NOT_A_SHOP.test(href) ? { refused: returnUrl } : { href };
+}

@@ -1,6 +1,6 @@
 // The head of every page of the dashboard: its tabs, the clock, armed faults, and the result of the last form.
 import { html } from 'hono/html';
-import { type Html, pageResponse } from '../layout.ts';
+import { BRAND, type Html, pageResponse } from '../layout.ts';
 import { armedSentence } from './faults.ts';
 import { spanOf } from './time.ts';
 import { count, formOf, type Page, type View } from './view.ts';
@@ -11,8 +11,7 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
     live: '/live',
     body: html`<a class="skip" href="#main">To the content</a>
     <header class="bar">
-      <a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span>
-      <span class="live" id="live" data-own hidden></span><noscript class="live">Reload to see what is new</noscript>
+      ${BRAND}<span class="live" id="live" data-own>Reload to see what is new</span>
       ${clockMenu(view)}
     </header>
     ${tabs(view, tab)}
@@ -25,8 +24,7 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
 function tabs({ parts: { ledger, log, faults } }: View, tab: string): Html {
   const all = [
     ['payments', 'Payments', '/', ledger.size],
-    ['calls', 'Calls', '/calls', log.calls.size],
-    ['deliveries', 'Callbacks', '/deliveries', log.deliveries.size],
+    ['activity', 'Activity', '/activity', log.calls.size + log.deliveries.size],
     ['faults', 'Faults', '/faults', faults.armed.length],
   ] as const;
   return html`<nav class="tabs" aria-label="Dashboard">${all.map(
@@ -52,9 +50,8 @@ function clockMenu({ now, parts: { clock, settings } }: View): Html {
   const { offset } = clock;
   const iso = new Date(now).toISOString();
   const span = spanOf(Math.abs(offset));
-  return html`<details class="menu clock" name="menu" id="clock-menu">
-  <summary><span class="dim">Sandbox clock, UTC</span> <time id="clock" datetime="${iso}" data-ms="${now}" ${settings.now === Date.now && 'data-ticks'}>${iso.slice(11, 19)}</time>${offset !== 0 && html` <b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</summary>
-  <div class="panel">
+  return html`<button type="button" class="clock" popovertarget="clock-menu"><span class="dim">Sandbox clock, UTC</span> <time id="clock" datetime="${iso}" ${settings.now === Date.now && 'data-ticks'}>${iso.slice(11, 19)}</time>${offset !== 0 && html` <b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</button>
+  <div id="clock-menu" class="panel" popover>
     <p>${iso.slice(0, 10)}. ${offset === 0 ? 'It goes with the clock of this machine.' : `It is ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine.`} Every time on these pages is of this clock.</p>
     ${formOf(
       '/clock',
@@ -63,10 +60,9 @@ function clockMenu({ now, parts: { clock, settings } }: View): Html {
       )}${offset !== 0 && html`<button name="right" value="yes" id="set-right">Set it right</button>`}`,
     )}
     <p class="dim">Delayed callbacks and repetitions that wait for that time are posted.</p>
-    <details id="reset-menu"><summary>Reset the sandbox</summary>
+    <details><summary>Reset the sandbox</summary>
       <p>Forget every payment, call, callback and armed fault, and set the clock right?</p>
       ${formOf('/reset', html`<button class="bad" id="reset">Yes, forget everything</button>`)}
     </details>
-  </div>
-</details>`;
+  </div>`;
 }

@@ -1,5 +1,4 @@
 // Describes the outcome of a call or a callback, in a word and in a sentence.
-import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
 import type { Call } from '../../events.ts';
 import type { Tone } from '../layout.ts';
@@ -13,13 +12,14 @@ export interface Outcome {
   sentence?: string | undefined;
 }
 
-export function outcomeOfCall({ answer, durationMs, message: sentence, fault }: Call): Outcome {
-  if (!answer && durationMs === undefined) return { tone: 'wait', label: 'under way' };
-  if (!answer) {
+type Ended = Pick<Call, 'durationMs' | 'message'> & { status?: number | undefined; isCut?: boolean; fault?: unknown };
+
+export function outcomeOfCall({ status, isCut, durationMs, message: sentence, fault }: Ended): Outcome {
+  if (status === undefined && durationMs === undefined) return { tone: 'wait', label: 'under way' };
+  if (status === undefined) {
     const why = fault ? 'a fault broke the connection' : 'the caller went away before there was one';
     return { tone: 'bad', label: 'no answer', sentence: `No answer was sent: ${why}.` };
   }
-  const { status, isCut } = answer;
   if (isCut)
     return { tone: 'bad', label: `${status}, cut`, sentence: 'The connection broke in the middle of the answer.' };
   return { tone: status < 300 ? 'good' : 'bad', label: String(status), sentence };
@@ -46,11 +46,5 @@ export function outcomeOfDelivery({ status, error, fault, durationMs = 0 }: Deli
 }
 
 /** Describes a callback that waits. */
-export function outcomeOfWaiting({ callback: { fault, repetition }, due }: WaitingCallback, now: number): Outcome {
-  const tone = 'wait';
-  if (due === undefined)
-    return { tone, label: 'held back', sentence: 'Held back until the next callback of its payment was posted.' };
-  const left = due > now ? `It is posted in ${spanOf(due - now)}` : 'It is being posted';
-  const why = fault ? 'a fault delays it' : `retry ${repetition ?? 1}, as the one before was not answered with 2xx`;
-  return { tone, label: fault ? 'delayed' : 'retry due', sentence: `${left}: ${why}.` };
-}
+export const waitingLabel = ({ due, fault }: { due?: number | undefined; fault?: unknown }): string =>
+  due === undefined ? 'held back' : fault ? 'delayed' : 'retry due';

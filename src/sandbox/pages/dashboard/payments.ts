@@ -1,175 +1,161 @@
-// The payments: their list with search, next to the latest callbacks and calls, and one with its timeline and record.
+// The payments: their list with search, next to the latest activity, and one with its timeline, moves and record.
 import { html } from 'hono/html';
-import {
-  DEPOSIT_METHODS,
-  NFT_METHODS,
-  ONRAMP_METHODS,
-  PAYMENT_STATUSES,
-  WITHDRAWAL_METHODS,
-} from '../../../schemas/methods.ts';
-import { curlOf } from '../../api/curl.ts';
+import { isFinalStatus, PAYMENT_STATUSES } from '../../../schemas/methods.ts';
+import { errorMessageOf } from '../../ledger/ledger.ts';
+import { MOVES, type MoveName } from '../../ledger/moves.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { money } from '../../money.ts';
+import type { Parts } from '../../parts.ts';
 import { millisecondsOf } from '../../php.ts';
+import { SandboxError } from '../../sandbox-error.ts';
+import { ENDS } from '../customer/ends.ts';
 import { methodName } from '../customer/methods.ts';
 import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
-import { callbackLine } from './callbacks.ts';
-import { callLine } from './calls.ts';
-import { failForm, moveForm } from './moves.ts';
-import { outcomeOfDelivery, outcomeOfWaiting } from './outcome.ts';
+import { drawn, linesOf } from './activity.ts';
+import { outcomeOfDelivery, waitingLabel } from './outcome.ts';
 import { environment, firstSteps, storyForm } from './start.ts';
 import { timeOf } from './time.ts';
-import { timeline } from './timeline.ts';
-import { cards, count, detailsOf, listOf, PAGE, type Page, pageOf, rawText, type View } from './view.ts';
+import { cards, chipsOf, count, detailsOf, formOf, type Page, pageOf, rawText, searchOf, type View } from './view.ts';
 
 export function paymentsPage(view: View): Page {
-  const { ledger, settings } = view.parts;
+  const { ledger } = view.parts;
+  const latest = linesOf(view).slice(-LATEST).reverse();
+  const aside = cards([
+    [
+      'Latest',
+      html`${latest.length > 0 ? drawn(view, latest, 'short') : html`<p class="dim">Nothing has happened yet.</p>`}<p><a href="/activity">All activity</a></p>`,
+    ],
+    ['Play a story', ledger.size > 0 && storyForm(view)],
+    ['Connect your app', ledger.size > 0 && environment(view)],
+  ]);
   const main = html`<h1>Payments</h1>
-  <div class="beside">${
-    ledger.size === 0
-      ? firstSteps(view)
-      : html`<section aria-label="Payments">${searchForm(view)}${paymentList(view)}
-      ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments made way for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}</section>`
-  }${aside(view)}</div>`;
+    <div class="beside"><section aria-label="Payments">${ledger.size === 0 ? firstSteps(view) : paymentList(view)}</section><aside aria-label="What happens">${aside}</aside></div>`;
   return { title: `Payments (${ledger.size})`, main };
 }
 
-/** Reads the query from the address. */
-const queryOf = ({ url: { searchParams } }: View) => ({
-  search: searchParams.get('search') ?? '',
-  paymentStatus: searchParams.get('status') || undefined,
-  paymentMethod: searchParams.get('method') || undefined,
-});
-
-function searchForm(view: View): Html {
-  const { search, paymentStatus, paymentMethod } = queryOf(view);
-  const onramp = view.parts.settings.terminal === 'onramp' ? ONRAMP_METHODS : [];
-  const methods = new Set<string>([...DEPOSIT_METHODS, ...WITHDRAWAL_METHODS, ...NFT_METHODS, ...onramp]);
-  return html`<form class="row" role="search" data-filter>
-    <div class="field grow"><label class="unseen" for="search">Search</label><input type="search" id="search" name="search" value="${search}" placeholder="Search a reference, id, amount or email" autocomplete="off" spellcheck="false"></div>
-    <div class="field"><label class="unseen" for="method">Method</label><select id="method" name="method"><option value="">Any method</option>${[
-      ...methods,
-    ].map(
-      method => html`<option value="${method}" ${method === paymentMethod && 'selected'}>${method}</option>`,
-    )}</select></div>
-    ${paymentStatus && html`<input type="hidden" name="status" value="${paymentStatus}">`}
-    <button id="filter">Search</button>
-  </form>`;
-}
+/** Lines next to the payments. */
+const LATEST = 8;
 
 function paymentList(view: View): Html {
-  const { ledger } = view.parts;
-  const query = queryOf(view);
+  const { ledger, settings } = view.parts;
+  const { search, status } = Object.fromEntries(view.url.searchParams);
+  const query = { search, paymentStatus: status || undefined };
   const { total, byStatus } = ledger.page(query, { limit: 0, offset: 0 });
-  const { payments } = ledger.page(query, { limit: PAGE, offset: pageOf(view, total).offset });
-  const counts = PAYMENT_STATUSES.map(status => byStatus[status] ?? 0);
-  return listOf<PaymentRecord>(view, {
-    filter: ['status', 'States'],
-    chips: [
-      ['', 'All', counts.reduce((sum, one) => sum + one, 0)],
-      ...PAYMENT_STATUSES.map(
-        (status, at) => [status, status.charAt(0) + status.slice(1).toLowerCase(), counts[at] ?? 0] as const,
-      ),
-    ],
-    lines: payments,
-    total,
-    idOf: ({ id }) => `row-${id}`,
-    columns: [
-      { name: 'state', head: 'State', cell: ({ paymentStatus }) => badge(paymentStatus) },
-      {
-        name: 'number',
-        head: 'Amount',
-        cell: one => sent(`${one.paymentType === 'WITHDRAWAL' ? '−' : ''}${money(one)}`),
-      },
-      {
-        name: 'name',
-        head: 'Reference',
-        cell: one =>
-          html`<a id="open-${one.id}" href="/payments/${one.id}">${sent(nameOf(one))}</a>${one.errorMessage && html`<span class="why">${sent(one.errorMessage)}</span>`}`,
-      },
-      {
-        name: 'side',
-        head: 'Method',
-        cell: ({ paymentMethod, paymentType }) =>
-          html`${methodName(paymentMethod)}${paymentType === 'WITHDRAWAL' && html` <span class="dim">withdrawal</span>`}`,
-      },
-      { name: 'extra', head: 'Callback', cell: ({ id }) => latestCallback(view, id) },
-      { name: 'time', head: 'Created', cell: ({ created }) => timeOf(millisecondsOf(created), view.now) },
-      {
-        name: 'move',
-        head: '',
-        cell: one =>
-          html`<details class="menu" name="menu" id="menu-${one.id}"><summary aria-label="Move ${nameOf(one)}" title="Move">Move</summary>${moveForm(one, 'panel')}</details>`,
-      },
-    ],
-    none: html`No payment fits. <a href="/">Show all ${count(ledger.size)}</a>`,
-  });
+  const { links, ...place } = pageOf(view, total);
+  const chips = PAYMENT_STATUSES.map(
+    status => [status, status.charAt(0) + status.slice(1).toLowerCase(), byStatus[status] ?? 0] as const,
+  );
+  const all = chips.reduce((sum, [, , lines]) => sum + lines, 0);
+  return html`${searchOf(view, 'status', 'Search a reference, id, method, amount or email')}
+    ${chipsOf(view, 'status', [['', 'All', all], ...chips])}
+    ${
+      total === 0
+        ? html`<p class="card dim">No payment fits. <a href="/">Show all ${count(ledger.size)}</a></p>`
+        : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
+        <tbody>${ledger.page(query, place).payments.map(record => rowOf(view, record))}</tbody></table>`
+    }${links}
+    ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments made way for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}`;
+}
+
+const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
+
+function rowOf(view: View, record: PaymentRecord): Html {
+  const { id, paymentStatus, paymentMethod, paymentType, errorMessage, created } = record;
+  const isWithdrawal = paymentType === 'WITHDRAWAL';
+  return html`<tr id="row-${id}">
+    <td>${badge(paymentStatus)}</td>
+    <td>${sent(`${isWithdrawal ? '−' : ''}${money(record)}`)}</td>
+    <th scope="row"><a id="open-${id}" href="/payments/${id}">${sent(nameOf(record))}</a>${errorMessage && html`<span class="why">${sent(errorMessage)}</span>`}</th>
+    <td>${methodName(paymentMethod)}${isWithdrawal && html` <span class="dim">withdrawal</span>`}</td>
+    <td>${latestCallback(view, id)}</td>
+    <td>${timeOf(millisecondsOf(created), view.now)}</td>
+    <td>${!isFinalStatus(paymentStatus) && moveForm(record, { complete: 'Complete', fail: 'Fail' }, 'small')}</td>
+  </tr>`;
 }
 
 /** Returns the outcome of a payment's latest callback. */
-function latestCallback({ parts: { callbacks, log }, now }: View, paymentId: string): Html | undefined {
+function latestCallback({ parts: { callbacks, log } }: View, paymentId: string): Html {
   const waiting = callbacks.waiting.findLast(({ callback }) => callback.paymentId === paymentId);
-  if (waiting) return pill(outcomeOfWaiting(waiting, now));
+  if (waiting) return pill({ tone: 'wait', label: waitingLabel({ due: waiting.due, fault: waiting.callback.fault }) });
   const [latest] = log.deliveriesOf(paymentId);
-  if (!latest) return undefined;
+  if (!latest) return html`<span class="dim">–</span>`;
   const outcome = outcomeOfDelivery(latest);
   return html`<a href="/deliveries/${latest.id}" aria-label="Callback ${latest.id}: ${outcome.label}">${pill(outcome)}</a>`;
 }
 
-/** Lines of each list next to the payments. */
-const BESIDE = 6;
-
-function aside(view: View): Html {
-  const { log, ledger } = view.parts;
-  const lines = <T>(all: readonly T[], lineOf: (view: View, one: T) => Html, none: string) =>
-    all.length === 0
-      ? html`<p class="dim">${none}</p>`
-      : html`<ul class="lines">${all.map(one => lineOf(view, one))}</ul>`;
-  return html`<aside aria-label="What happens">${cards([
-    ['Callbacks', lines(log.deliveries.latest(BESIDE), callbackLine, 'None has been posted yet.')],
-    ['Calls', lines(log.calls.latest(BESIDE), callLine, 'None has arrived yet.')],
-    ['Play a story', ledger.size > 0 && storyForm(view)],
-    ['Connect your app', ledger.size > 0 && environment(view)],
-  ])}</aside>`;
-}
-
 export function paymentPage(view: View, path: string): Page {
-  const { ledger, log, settings } = view.parts;
+  const { ledger, log } = view.parts;
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
   const creation = log.creationOf(id);
-  const lookup = curlOf({
-    method: 'GET',
-    url: `${view.url.origin}/api/v1/payments/${id}`,
-    headers: [['authorization', `Bearer ${settings.apiKey}`]],
-    body: new Uint8Array(),
+  const facts = rows({
+    Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
+    Method: methodName(paymentMethod),
+    Description: description,
+    Created: timeOf(millisecondsOf(record.created), view.now),
+    'Callbacks go to': html`<span class="mono">${sent(ledger.callbackUrlOf(id))}</span>`,
+    "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
+    Create: creation ? html`<a href="/calls/${creation.id}">call ${creation.id}</a>` : 'it was not kept',
   });
   const main = detailsOf({
-    list: ['/', 'Payments'],
-    id,
+    crumbs: ['/', 'Payments', id],
     heading: html`<span class="sum">${money(record)}</span> ${badge(paymentStatus)} <small>${reference ? sent(reference) : 'Without a reference'}</small>`,
-    verdicts: [errorMessage ? { tone: 'bad', sentence: errorMessage } : undefined],
-    left: [['Timeline', timeline(view, id)]],
+    verdicts: [{ tone: 'bad', sentence: errorMessage }],
+    left: [['Timeline', drawn(view, linesOf(view, id), 'one')]],
     right: [
-      ['Move it', html`${moveForm(record, 'moves')}${failForm(record)}`],
-      [
-        'Payment',
-        rows({
-          Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
-          Method: methodName(paymentMethod),
-          Description: description,
-          Created: timeOf(millisecondsOf(record.created), view.now),
-          'Callbacks go to': html`<span class="mono">${sent(ledger.callbackUrlOf(id))}</span>`,
-          "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
-          Create: creation ? html`<a href="/calls/${creation.id}">call ${creation.id}</a>` : 'it was not kept',
-        }),
-      ],
+      ['Move it', movesOf(record)],
+      ['Payment', facts],
       [
         'Record',
-        html`<p class="dim">As a lookup shows it.</p>${rawText('record-json', 'Record of the payment', JSON.stringify(record, null, 2))}
-        <details id="lookup"><summary>Look it up with curl</summary>${rawText('lookup-curl', 'The lookup as a curl command', lookup)}</details>`,
+        html`<p class="dim">As a lookup shows it.</p>${rawText('record-json', 'Record of the payment', JSON.stringify(record, null, 2))}`,
       ],
     ],
   });
   return { title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`, main };
+}
+
+const forceOf = ({ paymentStatus }: PaymentRecord): Html | false =>
+  isFinalStatus(paymentStatus) && html`<input type="hidden" name="force" value="yes">`;
+
+const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>>, size = ''): Html =>
+  formOf(
+    `/payments/${record.id}`,
+    html`${forceOf(record)}${Object.entries(moves).map(([name, label]) => html`<button class="${size}" id="${name}-${record.id}" name="move" value="${name}">${label}</button>`)}`,
+    'row',
+  );
+
+/** The forms of every move. Out of a final state they go by force, and explain that. */
+const movesOf = (record: PaymentRecord): Html => html`
+  ${forceOf(record) && html`<p class="force">${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
+  ${moveForm(record, { complete: 'Complete', authorize: 'Authorise', cancel: 'Cancel' })}
+  ${formOf(
+    `/payments/${record.id}`,
+    html`${forceOf(record)}
+    <div class="field grow"><label for="reason">Fail for a reason, if any</label>
+    <input id="reason" name="reason" list="reasons" maxlength="1000" autocomplete="off"></div>
+    <datalist id="reasons">${Object.values(ENDS).map(end => 'reason' in end && html`<option>${errorMessageOf(end.reason).errorMessage}</option>`)}</datalist>
+    <button name="move" value="fail" id="fail-${record.id}">Fail</button>`,
+    'row',
+  )}`;
+
+/** Makes the move of a form. @returns a description */
+export function makeMove({ ledger, move }: Parts, id: string, form: URLSearchParams): Html {
+  const name = form.get('move') ?? '';
+  if (!Object.hasOwn(MOVES, name)) {
+    throw new SandboxError('refused', `There is no such move: ${Object.keys(MOVES).join(', ')}.`);
+  }
+  const before = ledger.get(id);
+  const payment = sent(nameOf(before));
+  const reason = (name === 'fail' && form.get('reason')) || undefined;
+  const isThere = before.paymentStatus === MOVES[name as MoveName] && reason === before.errorMessage;
+  if (isThere)
+    return html`Nothing changed: ${payment} was ${before.paymentStatus} already, and no callback was posted.`;
+  const { paymentStatus, errorMessage } = move(id, name as MoveName, {
+    ...(reason && { reason }),
+    force: form.has('force'),
+  });
+  const why = errorMessage && html` (${sent(errorMessage)})`;
+  return paymentStatus === before.paymentStatus
+    ? html`${payment} stays ${paymentStatus}${why}: a callback is posted only when the state changes.`
+    : html`${payment} is now ${paymentStatus}${why}, and its callback goes out.`;
 }

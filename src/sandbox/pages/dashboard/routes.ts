@@ -7,13 +7,12 @@ import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import type { AddForm } from '../forms.ts';
 import type { Html } from '../layout.ts';
-import { callbackPage, callbacksPage } from './callbacks.ts';
-import { callPage, callsPage } from './calls.ts';
+import { activityPage } from './activity.ts';
+import { callbackPage, callPage } from './exchange.ts';
 import { changeFaults, faultsPage } from './faults.ts';
 import { dashboardPage } from './frame.ts';
-import { makeMove } from './moves.ts';
 import { outcomeOfDelivery } from './outcome.ts';
-import { paymentPage, paymentsPage } from './payments.ts';
+import { makeMove, paymentPage, paymentsPage } from './payments.ts';
 import { playStory } from './start.ts';
 import { type Page, pretty, type View } from './view.ts';
 
@@ -21,10 +20,9 @@ import { type Page, pretty, type View } from './view.ts';
 const PAGES: Readonly<Record<string, readonly [tab: string, page: (view: View, id: string) => Page]>> = {
   '/': ['payments', paymentsPage],
   '/payments/:id': ['payments', paymentPage],
-  '/calls': ['calls', callsPage],
-  '/calls/:id': ['calls', callPage],
-  '/deliveries': ['deliveries', callbacksPage],
-  '/deliveries/:id': ['deliveries', callbackPage],
+  '/activity': ['activity', activityPage],
+  '/calls/:id': ['activity', callPage],
+  '/deliveries/:id': ['activity', callbackPage],
   '/faults': ['faults', faultsPage],
 };
 
@@ -40,11 +38,9 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     });
   }
   app.get('/live', ({ req }) =>
-    req.method === 'HEAD'
-      ? new Response()
-      : serverSentEvents(log, event =>
-          event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
-        ),
+    serverSentEvents(req.raw, log, event =>
+      event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
+    ),
   );
 
   addForm('/payments/:id', (form, id, request) =>
@@ -75,9 +71,9 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     notices.backTo(request, '/', await playStory(parts, form, new URL(request.url).origin)),
   );
 
-  addForm('/reset', () => {
+  addForm('/reset', (_form, _, { url }) => {
     parts.reset();
-    return notices.add('/', 'The sandbox has forgotten everything.');
+    return notices.backTo(new Request(url), '/', 'The sandbox has forgotten everything.');
   });
 }
 
@@ -90,23 +86,15 @@ class Notices {
     return this.#latest.get(searchParams.get('notice') ?? '');
   }
 
-  /** @returns the address of the page with the notice */
-  add(page: string, notice: Html | string): string {
+  /** Returns the address of the page that sent the form, with the notice. */
+  backTo({ headers, url }: Request, otherwise: string, notice: Html | string): string {
+    const from = URL.parse(headers.get('referer') ?? '');
+    const { pathname, searchParams } = from?.origin === new URL(url).origin ? from : new URL(otherwise, url);
     this.#lastId += 1;
     this.#latest.set(String(this.#lastId), notice);
     this.#latest.delete(String(this.#lastId - KEPT));
-    const [path, query] = page.split('?');
-    const search = new URLSearchParams(query);
-    search.set('notice', String(this.#lastId));
-    return `${path}?${search}`;
-  }
-
-  /** Returns to the page that sent the form. */
-  backTo(request: Request, otherwise: string, notice: Html | string): string {
-    const referer = request.headers.get('referer') ?? '';
-    const { origin, pathname, search } = URL.canParse(referer) ? new URL(referer) : new URL(request.url);
-    const isOwn = referer !== '' && origin === new URL(request.url).origin;
-    return this.add(isOwn ? pathname + search : otherwise, notice);
+    searchParams.set('notice', String(this.#lastId));
+    return `${pathname}?${searchParams}`;
   }
 }
 

@@ -9,7 +9,7 @@ import { SCENARIO_NAMES, textOf } from '../../scenarios/library.ts';
 import { play, readPlayOptions } from '../../scenarios/play.ts';
 import { readScenario } from '../../scenarios/read.ts';
 import { type Html, nameOf, sent } from '../layout.ts';
-import { formOf, rawText, type View } from './view.ts';
+import { cards, formOf, rawText, type View } from './view.ts';
 
 /** A common address of apps under development. */
 const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';
@@ -34,20 +34,20 @@ export const storyForm = (view: View): Html =>
     'row',
   );
 
-export const firstSteps = (view: View): Html => html`<section class="card first" aria-labelledby="first-title">
-  <h2 id="first-title">No payment yet. Make the first one:</h2>
-  <ol class="steps">
-    <li><div><h3>Play a story</h3>
-      <p>A payment is created, paid and called back, here and now. Nothing has to be set up. To have your app called back, say where it listens.</p>
-      ${storyForm(view)}</div></li>
-    <li><div><h3>Create one with curl</h3>
-      <p>As it stands: with the key of this sandbox, and signed.</p>
-      ${rawText('first-curl', 'Create with curl', firstCreate(view.parts.settings, view.url.origin))}</div></li>
-    <li><div><h3>Connect your app</h3>
-      <p>Paste this into its <code>.env</code>.</p>
-      ${environment(view)}</div></li>
-  </ol>
-</section>`;
+export const firstSteps = (
+  view: View,
+): Html => html`<p class="lead">No payment yet. Make the first one in one of three ways.</p>
+  ${cards([
+    [
+      'Play a story',
+      html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${storyForm(view)}`,
+    ],
+    [
+      'Create one with curl',
+      rawText('first-curl', 'Create with curl', firstCreate(view.parts.settings, view.url.origin)),
+    ],
+    ['Connect your app', html`<p>Paste this into its <code>.env</code>.</p>${environment(view)}`],
+  ])}`;
 
 /** The environment that connects an app to this sandbox. */
 export const environment = ({ parts, url }: View): Html =>

@@ -1,8 +1,7 @@
-// The data of the dashboard's pages, and their two templates: a list with filters, and the details of one thing.
+// The data of the dashboard's pages, and the pieces that several of them have.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
-import { copyButton, type Html, nameOf, pill, sent } from '../layout.ts';
-import type { Outcome } from './outcome.ts';
+import { copyButton, type Html, nameOf, sent, type Tone } from '../layout.ts';
 
 export interface View {
   parts: Parts;
@@ -31,77 +30,46 @@ function linkTo({ url }: View, changes: Record<string, string | number | undefin
 export const formOf = (action: string, content: Html, className = ''): Html =>
   html`<form method="post" action="${action}" class="${className}" data-quiet>${content}</form>`;
 
-/** Lines per page of a list. */
-export const PAGE = 50;
+/** Returns a search by address, which keeps the filter. With a script it follows every letter. */
+export function searchOf({ url }: View, filter: string, placeholder: string): Html {
+  const [search, filtered] = [url.searchParams.get('search'), url.searchParams.get(filter)];
+  return html`<form class="row" role="search" data-filter>
+    <div class="field grow"><label class="unseen" for="search">Search</label><input type="search" id="search" name="search" value="${search}" placeholder="${placeholder}" autocomplete="off" spellcheck="false"></div>
+    ${filtered && html`<input type="hidden" name="${filter}" value="${filtered}">`}<button>Search</button>
+  </form>`;
+}
 
-/** Returns the place of the requested page in a list. */
-export function pageOf({ url }: View, total: number): { page: number; offset: number } {
-  const wanted = Number.parseInt(url.searchParams.get('page') ?? '1', 10) || 1;
+/** Returns links that filter a list, with the number of its lines. The empty value means all. */
+export function chipsOf(view: View, parameter: string, chips: readonly (readonly [string, string, number])[]): Html {
+  const shown = view.url.searchParams.get(parameter) ?? '';
+  return html`<nav class="chips" aria-label="Filters">${chips.map(
+    ([value, text, lines]) =>
+      html`<a href="${linkTo(view, { [parameter]: value, page: undefined })}" ${value === shown && html`aria-current="true"`}>${text} <span>${count(lines)}</span></a>`,
+  )}</nav>`;
+}
+
+/** Lines per page of a list. */
+const PAGE = 50;
+
+/** Returns the place of the requested page in a list, and the links to its neighbours. */
+export function pageOf(view: View, total: number): { limit: number; offset: number; links: Html | false } {
+  const wanted = Number.parseInt(view.url.searchParams.get('page') ?? '1', 10) || 1;
   const page = Math.max(Math.min(wanted, Math.ceil(total / PAGE)), 1);
-  return { page, offset: (page - 1) * PAGE };
+  const offset = (page - 1) * PAGE;
+  const link = (to: number, rel: string, text: string) =>
+    html`<a class="button" rel="${rel}" href="${linkTo(view, { page: to })}">${text}</a>`;
+  const links =
+    total > PAGE &&
+    html`<nav class="row end" aria-label="Pages"><span class="dim">${offset + 1}–${Math.min(offset + PAGE, total)} of ${count(total)}</span>
+    ${page > 1 && link(page - 1, 'prev', 'Newer')}${offset + PAGE < total && link(page + 1, 'next', 'Older')}</nav>`;
+  return { limit: PAGE, offset, links };
 }
 
 /** Returns a number for people. */
 export const count = (number: number): string => number.toLocaleString('en');
 
-interface Column<T> {
-  /** The class that gives its place on a narrow screen. */
-  name: 'state' | 'name' | 'side' | 'extra' | 'number' | 'time' | 'move';
-  head: string;
-  cell(one: T): Html | string | undefined;
-}
-
-interface List<T> {
-  /** The parameter of the filters, and their label. */
-  filter: readonly [parameter: string, label: string];
-  /** The filters with the number of their lines. The empty value means all. */
-  chips: readonly (readonly [value: string, label: string, lines: number])[];
-  /** The lines of this page, out of `total`. */
-  lines: readonly T[];
-  total: number;
-  idOf(one: T): string;
-  columns: readonly Column<T>[];
-  /** The text of an empty list. */
-  none: Html | string;
-}
-
-export function listOf<T>(
-  view: View,
-  { filter: [parameter, label], chips, lines, total, idOf, columns, none }: List<T>,
-): Html {
-  const shown = view.url.searchParams.get(parameter) ?? '';
-  const { page, offset } = pageOf(view, total);
-  const link = (to: number, rel: string, text: string) =>
-    html`<a class="button" rel="${rel}" href="${linkTo(view, { page: to })}">${text}</a>`;
-  return html`<nav class="chips" aria-label="${label}">${chips.map(
-    ([value, text, lines]) =>
-      html`<a href="${linkTo(view, { [parameter]: value, page: undefined })}" ${value === shown && html`aria-current="true"`}>${text} <span>${count(lines)}</span></a>`,
-  )}</nav>
-  ${
-    lines.length === 0
-      ? html`<p class="card dim">${none}</p>`
-      : html`<table><thead><tr>${columns.map(
-          ({ name, head }) =>
-            html`<th scope="col" class="${name}">${head || html`<span class="unseen">Move</span>`}</th>`,
-        )}</tr></thead>
-        <tbody>${lines.map(one => html`<tr id="${idOf(one)}">${columns.map(column => cell(column, one))}</tr>`)}</tbody></table>`
-  }
-  ${
-    total > PAGE &&
-    html`<nav class="row end" aria-label="Pages"><span class="dim">${offset + 1}–${Math.min(offset + PAGE, total)} of ${count(total)}</span>
-    ${page > 1 && link(page - 1, 'prev', 'Newer')}${offset + PAGE < total && link(page + 1, 'next', 'Older')}</nav>`
-  }`;
-}
-
-const cell = <T>({ name, cell }: Column<T>, one: T): Html => {
-  const content = cell(one) ?? html`<span class="dim">–</span>`;
-  return name === 'name'
-    ? html`<th scope="row" class="name">${content}</th>`
-    : html`<td class="${name}">${content}</td>`;
-};
-
-/** A titled part of a page, or undefined to leave it out. */
-type Card = readonly [title: string, content: Html | string | undefined | false];
+/** A titled part of a page, or nothing to leave it out. */
+export type Card = readonly [title: string, content: Html | string | undefined | false];
 
 export const cards = (all: readonly Card[]): Html =>
   html`${all.map(([title, content]) => {
@@ -112,25 +80,20 @@ export const cards = (all: readonly Card[]): Html =>
   })}`;
 
 interface Details {
-  /** The list that it belongs to. */
-  list: readonly [href: string, name: string];
-  id: string | number;
+  /** The names of the list and of the thing. */
+  crumbs: readonly [href: string, list: string, name: string | number];
   heading: Html;
   /** Sentences under the heading, each in the colour of its tone. */
-  verdicts: readonly (Pick<Outcome, 'tone' | 'sentence'> | undefined)[];
+  verdicts: readonly { tone: Tone; sentence?: string | undefined }[];
   left: readonly Card[];
   right: readonly Card[];
 }
 
-export const detailsOf = ({ list: [href, name], id, heading, verdicts, left, right }: Details): Html => html`
-  <p class="crumbs"><a href="${href}">${name}</a> <span aria-hidden="true">/</span> <span class="mono">${id}</span></p>
+export const detailsOf = ({ crumbs: [href, list, name], heading, verdicts, left, right }: Details): Html => html`
+  <p class="crumbs"><a href="${href}">${list}</a> <span aria-hidden="true">/</span> <span class="mono">${name}</span></p>
   <h1>${heading}</h1>
-  ${verdicts.map(one => one?.sentence && html`<p class="verdict ${one.tone}">${sent(one.sentence)}</p>`)}
+  ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
   <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
-
-/** Returns a short line of the latest calls and callbacks. */
-export const lineOf = (outcome: Outcome, what: Html, end: Html | undefined): Html =>
-  html`<li>${pill(outcome)} <span class="what">${what}</span> ${end}</li>`;
 
 /** Returns unchanged text, with keyboard scrolling and a copy button by script. */
 export const rawText = (id: string, label: string, text: string): Html =>
@@ -141,9 +104,9 @@ export const prose = (text: string): Html =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
 /** Links a payment by its name. A forgotten payment has none. */
-export function paymentLink({ parts }: View, id: string | undefined): Html {
-  const record = parts.ledger.find(id ?? '');
-  return record ? html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>` : html`<span class="dim">–</span>`;
+export function paymentLink({ parts }: View, id = ''): Html | undefined {
+  const record = parts.ledger.find(id);
+  return record && html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>`;
 }
 
 /** Indents JSON for people, and returns any other text unchanged. */

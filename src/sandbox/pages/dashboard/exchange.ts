@@ -1,0 +1,167 @@
+// The inspector of one call or one callback: its bytes, its signature, its answer, and the reason for it.
+import { createHash } from 'node:crypto';
+import { html } from 'hono/html';
+import { curlOf, curlOfCall } from '../../api/curl.ts';
+import type { SignatureCheck } from '../../api/signature.ts';
+import type { Delivery } from '../../callbacks/delivery.ts';
+import type { Call } from '../../events.ts';
+import { FAULTS } from '../../faults/kinds.ts';
+import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
+import { type Outcome, outcomeOfCall, outcomeOfDelivery } from './outcome.ts';
+import { spanOf, timeOf } from './time.ts';
+import {
+  type Card,
+  count,
+  detailsOf,
+  formOf,
+  type Page,
+  paymentLink,
+  pretty,
+  prose,
+  rawText,
+  type View,
+} from './view.ts';
+
+interface Exchange {
+  title: string;
+  name: Html;
+  outcome: Outcome;
+  warnings?: readonly string[];
+  left: readonly Card[];
+  /** The facts that only its kind has. */
+  facts: Parameters<typeof rows>[0];
+  answer: Html;
+  /** The command that sends it again. Absent if its body was too long to keep. */
+  curl: string | undefined;
+  curlNote?: string;
+}
+
+function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | Delivery, exchange: Exchange): Page {
+  const { title, name, outcome, warnings = [], left, facts, answer, curl, curlNote } = exchange;
+  const happened = rows({
+    Payment: paymentLink(view, paymentId),
+    Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
+    ...facts,
+    At: timeOf(at, view.now, { isPrecise: true }),
+    Took: durationMs === undefined ? 'under way' : spanOf(durationMs),
+  });
+  const command = html`${curlNote && html`<p class="dim">${curlNote}</p>`}${curl && rawText('curl', 'As a curl command', curl)}`;
+  const main = detailsOf({
+    crumbs: ['/activity', 'Activity', id],
+    heading: html`${name} ${pill(outcome)}`,
+    verdicts: [outcome, ...warnings.map(sentence => ({ tone: 'wait' as const, sentence }))],
+    left,
+    right: [
+      ['What happened', happened],
+      ['Answer', answer],
+      ['As curl', command],
+    ],
+  });
+  return { title: `${outcome.label}: ${title}`, main };
+}
+
+export function callPage(view: View, id: string): Page {
+  const call = view.parts.log.call(Number(id));
+  const { method, path, durationMs, signature, answer, hasRightKey, warnings, message, body, bodyLength } = call;
+  const curl = curlOfCall(call, view.url.origin, view.parts.settings.apiKey);
+  return inspected(view, call, {
+    title: `${method} ${path}`,
+    name: html`<span class="mono">${method} ${sent(path)}</span>`,
+    outcome: outcomeOfCall({ ...call, ...answer }),
+    ...(warnings && { warnings }),
+    left: [
+      ['Signature', signature && signatureView(signature, message !== undefined && signature.problem === message)],
+      [
+        signature ? 'Body: what the signature is made of' : 'Body',
+        html`${bodyOf(body, bodyLength)}
+        ${signature && html`<p class="dim">The signature is the HMAC-SHA256 of exactly these bytes, under the sign key.${digestOf(call)}</p>`}`,
+      ],
+      ['Headers', headerList(call.headers)],
+    ],
+    facts: { Key: hasRightKey !== undefined && `${hasRightKey ? 'the' : 'not the'} API key of this terminal` },
+    answer: answer
+      ? html`<p>${answer.status}${answer.isCut && ', and the connection broke in the middle of the body'}</p>
+        ${headerList(answer.headers)}${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`
+      : html`<p class="dim">${durationMs === undefined ? 'No answer yet.' : 'No answer was sent.'}</p>`,
+    curl,
+    curlNote: curl
+      ? `Sends the same bytes and headers again${hasRightKey === false ? '; put in the key yourself' : ''}.`
+      : 'Its body is too long to keep.',
+  });
+}
+
+export function callbackPage(view: View, path: string): Page {
+  const delivery = view.parts.log.delivery(Number(path));
+  const { id, paymentId, paymentStatus, url, body, repeats, isEdited, status, answer, error } = delivery;
+  const record = view.parts.ledger.find(paymentId);
+  const repeated = view.parts.log.deliveriesOf(paymentId).filter(one => one.repeats === id);
+  const link = (id: number) => html`<a href="/deliveries/${id}">Callback ${id}</a> `;
+  const headers = [['content-type', 'application/json']] as const;
+  return inspected(view, delivery, {
+    title: `${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
+    name: html`Callback ${id} ${badge(paymentStatus)}`,
+    outcome: outcomeOfDelivery(delivery),
+    left: [
+      ['Posted', html`<p class="mono">POST ${sent(url)}</p>${rawText('body', 'Body of the callback', body)}`],
+      [
+        'Redeliver',
+        formOf(
+          `/deliveries/${id}`,
+          html`<label for="edited">Body <span class="dim">posted byte for byte, or exactly as you edit it</span></label>
+          <textarea id="edited" name="body" spellcheck="false" autocomplete="off" dir="ltr">${pretty(body)}</textarea>
+          <button class="primary" id="redeliver">Redeliver</button>`,
+        ),
+      ],
+    ],
+    facts: {
+      Repeats: repeats !== undefined && html`${link(repeats)}${isEdited && 'with an edited body'}`,
+      Redelivered: repeated.length > 0 && html`${repeated.map(one => link(one.id))}`,
+    },
+    answer: html`<p>${status ?? (error ? sent(error) : 'No answer yet.')}</p>${answer && rawText('answer', "Body of your app's answer", answer)}`,
+    curl: curlOf({ method: 'POST', url, headers, body: new TextEncoder().encode(body) }),
+  });
+}
+
+/** @param isSaid whether the page already shows the problem */
+function signatureView({ given, expected, encoding, problem }: SignatureCheck, isSaid: boolean): Html {
+  const other = encoding === 'hex' ? 'base64' : 'hex';
+  const came = given === undefined ? 'no Signature header' : given === '' ? 'an empty header' : given.slice(0, 1_000);
+  return html`${!isSaid && html`<p class="verdict ${problem ? 'bad' : 'good'}">${problem ?? 'It matches.'}</p>`}
+    <dl class="rows stacked">
+      <div><dt>Expected, in ${encoding} <span class="dim">as this terminal takes it</span></dt><dd class="mono">${expected[encoding]}</dd></div>
+      <div><dt>The same in ${other}</dt><dd class="mono">${expected[other]}</dd></div>
+      <div><dt>Came</dt><dd class="${given ? 'mono' : 'dim'}"><bdi>${came}</bdi></dd></div>
+    </dl>`;
+}
+
+/** A hash to compare with the bytes that an app signed. */
+const digestOf = ({ body, bodyLength }: Call): Html | false =>
+  body.length === bodyLength &&
+  html` Their SHA-256, to compare with those that your app signed: <span class="mono">${createHash('sha256').update(body).digest('hex')}</span>`;
+
+const headerList = (headers: readonly (readonly [string, string])[]): Html =>
+  html`<dl class="rows mono">${headers.map(([name, value]) => html`<div><dt>${name}</dt><dd>${sent(value)}</dd></div>`)}</dl>`;
+
+/** Names the parts that a reader does not see, but a signature covers. */
+function hidden(text: string): string[] {
+  const found = [
+    text.includes('\ufffd') && 'is no UTF-8',
+    text.startsWith('\ufeff') && 'begins with a byte order mark',
+    /[\r\n]$/.test(text) && 'ends with a line break',
+    /^\s/.test(text) && 'begins with white space',
+    text.includes('\r\n') && 'has CR LF line ends',
+    /[^\P{Cc}\t\r\n]/u.test(text) && 'has control letters',
+  ];
+  return found.filter(one => one !== false);
+}
+
+/** Shows a body on its page. It was `length` bytes long on arrival. */
+function bodyOf(bytes: Uint8Array, length: number): Html {
+  if (length === 0) return html`<p class="dim">It has no body.</p>`;
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+  const notes = hidden(text);
+  return html`<p class="dim">${count(length)} bytes${notes.length > 0 && `; it ${notes.join(', ')}`}.${
+    bytes.length < length && ` The first ${count(bytes.length)} are kept.`
+  }</p>
+  ${rawText('body', 'Body, as it arrived', text)}`;
+}
