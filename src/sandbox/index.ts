@@ -16,7 +16,7 @@ export type { FailureReason, PaymentRecord } from './ledger/record.ts';
 export { type ListeningSandbox, Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
-export type { SavedSandbox } from './save.ts';
+export type { SavedSandbox } from './saved.ts';
 export type {
   AdvanceStep,
   Expectation,

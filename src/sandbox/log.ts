@@ -162,10 +162,6 @@ export class Log {
     return this.deliveries.latest().filter(delivery => delivery.paymentId === paymentId);
   }
 
-  creationOf(paymentId: string): Call | undefined {
-    return this.#creates.get(paymentId);
-  }
-
   /** Logs a call. @returns the call, and a function to call at its end */
   begin(request: Request, body: Uint8Array, isPlayed = false): { call: Call; end(how: End): void } {
     const begun = performance.now();

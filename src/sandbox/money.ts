@@ -2,16 +2,11 @@
 
 // The ISO 4217 minor units of every currency without two. Intl differs for some (HUF, IQD), and between versions of
 // Node.
-const DIGITS: ReadonlyMap<string, number> = new Map([
-  ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV'].map(none),
-  ...['XAF', 'XOF', 'XPF'].map(none),
-  ...['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map(code => [code, 3] as const),
-  ...['CLF', 'UYW'].map(code => [code, 4] as const),
-]);
-
-function none(code: string): readonly [string, number] {
-  return [code, 0];
-}
+const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+];
 
 /** Letters of a code: more than any known one has (`USDTTRC20`), and few enough to fit next to an amount. */
 const LONGEST_CODE = 12;
@@ -26,7 +21,8 @@ interface Money {
 }
 
 /** Returns the digits of a currency's minor unit. */
-export const decimalsOf = (currency: string): number => DIGITS.get(currency.toUpperCase()) ?? 2;
+export const decimalsOf = (currency: string): number =>
+  DIGITS.find(([, codes]) => codes.split(' ').includes(currency.toUpperCase()))?.[0] ?? 2;
 
 function digits({ amount, currency }: Money, useGrouping: boolean): string {
   const minimumFractionDigits = decimalsOf(currency);

@@ -7,7 +7,7 @@ import { httpUrl } from '../schemas/url.ts';
 import type { CallbackFetch } from './callbacks/post.ts';
 import { type Duration, duration } from './duration.ts';
 import type { SandboxListener } from './events.ts';
-import { isSavedSandbox, type SavedSandbox } from './save.ts';
+import { isSavedSandbox, type SavedSandbox } from './saved.ts';
 
 /** The options of a `Sandbox`, all optional. */
 export interface SandboxOptions<T extends Terminal = Terminal> {

@@ -18,7 +18,8 @@ import { Log } from './log.ts';
 import { addPages } from './pages/routes.ts';
 import type { Parts } from './parts.ts';
 import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
-import { restore, type SavedSandbox, save } from './save.ts';
+import { restore, save } from './save.ts';
+import type { SavedSandbox } from './saved.ts';
 import type { Scenario } from './scenarios/format.ts';
 import { type ScenarioName, textOf } from './scenarios/library.ts';
 import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
@@ -62,7 +63,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       callbacks.forget(id);
       log.forget(id);
     };
-    const ledger = new Ledger(now, { seed, maxPayments, onForgotten });
+    const ledger = new Ledger({ now, seed, maxPayments, onForgotten });
     const played = new WeakSet<Request>();
     this.faults = faults;
     this.clock = clock;

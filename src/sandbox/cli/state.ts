@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { CommandError } from '../../terminal/program.ts';
-import type { SavedSandbox } from '../save.ts';
+import type { SavedSandbox } from '../saved.ts';
 
 /** Milliseconds between two writes, longer after slow writes. */
 const INTERVAL = 1_000;

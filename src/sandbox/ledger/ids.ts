@@ -15,13 +15,7 @@ export function idsOf(seed: string | undefined): () => string {
 export function uuidOf(name: string): string {
   const digest = createHash('sha256').update(name).digest('hex');
   const variant = '89ab'.charAt(Number.parseInt(digest.charAt(16), 16) % 4);
-  return [
-    digest.slice(0, 8),
-    digest.slice(8, 12),
-    `4${digest.slice(13, 16)}`,
-    `${variant}${digest.slice(17, 20)}`,
-    digest.slice(20, 32),
-  ].join('-');
+  return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, `$1-$2-4$3-${variant}$4-$5`);
 }
 
 /** Returns a function that makes numbers from 0 to 1. A seed makes them repeatable. */

@@ -17,6 +17,8 @@ const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
 const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
 
 export interface LedgerSettings {
+  /** Returns milliseconds since 1970. */
+  now(): number;
   /** The seed of the ids. */
   seed?: string | undefined;
   maxPayments: number;
@@ -26,7 +28,6 @@ export interface LedgerSettings {
 
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
-  readonly #now: () => number;
   #nextId: () => string;
   readonly #settings: LedgerSettings;
   /** Final payments in the order of becoming final. Above the limit, the first are dropped. */
@@ -34,9 +35,7 @@ export class Ledger {
   /** The number of payments dropped for newer ones. */
   forgotten = 0;
 
-  /** @param now milliseconds since 1970 */
-  constructor(now: () => number, settings: LedgerSettings) {
-    this.#now = now;
+  constructor(settings: LedgerSettings) {
     this.#settings = settings;
     this.#nextId = idsOf(settings.seed);
   }
@@ -82,7 +81,7 @@ export class Ledger {
     const record: PaymentRecord = {
       id: this.#freshId(),
       paymentStatus: 'PENDING',
-      created: toPhpDate(this.#now()),
+      created: toPhpDate(this.#settings.now()),
       paymentType,
       description: request.description ?? null,
       paymentMethod,

@@ -65,10 +65,6 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
     status,
   );
 
-/** Redirects to another page, by GET. */
-export const goTo = (url: string): Response =>
-  new Response(null, { status: 303, headers: { location: url, 'cache-control': 'no-store' } });
-
 /** Returns a word or two in the colour of their meaning. */
 export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
   html`<span class="pill ${tone}">${label}</span>`;

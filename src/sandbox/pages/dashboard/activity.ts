@@ -19,8 +19,8 @@ interface Line {
   why?: string | undefined;
   more?: Html | undefined;
   fault?: Fault | undefined;
-  /** The text to search in. */
-  text: string;
+  /** Returns the text to search in. */
+  text(): string;
 }
 
 type EventOf<T extends SandboxEvent['type']> = Extract<SandboxEvent, { type: T }>;
@@ -29,30 +29,24 @@ type Called = Omit<EventOf<'request'>, 'durationMs'> & Pick<Call, 'durationMs'>;
 type Happened = Called | Exclude<SandboxEvent, EventOf<'request'>>;
 type Group = [Happened, ...Happened[]];
 
-/** Returns the lines of a payment or of everything, in order of time. */
-export function linesOf(view: View, paymentId?: string): Line[] {
+/** Returns the lines of a payment, or of the latest events of all, in order of time. */
+export function linesOf(view: View, of: { paymentId?: string; limit?: number }): Line[] {
   const { log, ledger } = view.parts;
-  const isOf = (one: { paymentId?: string | undefined }) => paymentId === undefined || one.paymentId === paymentId;
-  const events: Happened[] = [
-    ...(paymentId === undefined ? log.latest(KEPT_LATEST) : log.timeline(paymentId)),
-    ...log.calls.all
-      .filter(isRunning)
-      .filter(isOf)
-      .map((call): Called => ({ ...call, type: 'request', callId: call.id })),
-    ...log.deliveries.all
-      .filter(isRunning)
-      .filter(isOf)
-      .map(delivery => ({ ...delivery, type: 'callback' as const, delivery })),
-  ];
-  return grouped(events).flatMap(group => {
-    const line = lineOf(view, group);
+  const { paymentId, limit = KEPT_LATEST } = of;
+  const running = [...log.calls.all, ...log.deliveries.all]
+    .filter(one => isRunning(one) && (paymentId ?? one.paymentId) === one.paymentId)
+    .map(
+      (one): Happened =>
+        'url' in one ? { type: 'callback', at: one.at, delivery: one } : { ...one, type: 'request', callId: one.id },
+    );
+  const events = paymentId === undefined ? log.latest(limit) : log.timeline(paymentId);
+  return grouped([...events, ...running]).flatMap(group => {
+    const said = lineOf(view, group);
     const [event] = group;
-    if (!line) return [];
+    if (!said) return [];
     const { paymentId } = event.type === 'callback' ? event.delivery : { paymentId: undefined, ...event };
-    const reference = ledger.find(paymentId ?? '')?.reference;
-    return [
-      { at: timeOfEvent(event as SandboxEvent), paymentId, text: `${reference} ${JSON.stringify(event)}`, ...line },
-    ];
+    const text = () => `${ledger.find(paymentId ?? '')?.reference} ${JSON.stringify(event)}`.toLowerCase();
+    return [{ at: timeOfEvent(event as SandboxEvent), paymentId, text, ...said }];
   });
 }
 
@@ -150,7 +144,7 @@ function waits({ parts, now }: View, event: EventOf<'callback-waits'>): Said {
   const until =
     due === undefined ? 'the next callback of this payment was posted' : timeOf(due, now, { isPrecise: true });
   return {
-    tone: 'wait',
+    tone: isStill ? 'wait' : 'plain',
     what: html`<b>Callback</b> ${badge(paymentStatus)} ${pill({ tone: 'wait', label: waitingLabel(event) })} until ${until}`,
     more:
       isStill && due && due > now
@@ -182,9 +176,9 @@ const FILTERS: readonly (readonly [value: string, label: string, fits: (line: Li
 export function activityPage(view: View): Page {
   const { log, settings } = view.parts;
   const search = (view.url.searchParams.get('search') ?? '').trim().toLowerCase();
-  const found = linesOf(view)
+  const found = linesOf(view, {})
     .reverse()
-    .filter(({ text }) => text.toLowerCase().includes(search));
+    .filter(({ text }) => text().includes(search));
   const [, , fits = () => true] = FILTERS.find(([value]) => value === view.url.searchParams.get('show')) ?? [];
   const lines = found.filter(fits);
   const { limit, offset, links } = pageOf(view, lines.length);

@@ -74,7 +74,7 @@ export function callPage(view: View, id: string): Page {
       [
         signature ? 'Body: what the signature is made of' : 'Body',
         html`${bodyOf(body, bodyLength)}
-        ${signature && html`<p class="dim">The signature is the HMAC-SHA256 of exactly these bytes, under the sign key.${digestOf(call)}</p>`}`,
+        ${signature && html`<p class="dim">The signature is the HMAC-SHA256 of exactly these bytes, under the sign key.</p>`}`,
       ],
       ['Headers', headerList(call.headers)],
     ],
@@ -134,11 +134,6 @@ function signatureView({ given, expected, encoding, problem }: SignatureCheck, i
     </dl>`;
 }
 
-/** A hash to compare with the bytes that an app signed. */
-const digestOf = ({ body, bodyLength }: Call): Html | false =>
-  body.length === bodyLength &&
-  html` Their SHA-256, to compare with those that your app signed: <span class="mono">${createHash('sha256').update(body).digest('hex')}</span>`;
-
 const headerList = (headers: readonly (readonly [string, string])[]): Html =>
   html`<dl class="rows mono">${headers.map(([name, value]) => html`<div><dt>${name}</dt><dd>${sent(value)}</dd></div>`)}</dl>`;
 
@@ -160,8 +155,8 @@ function bodyOf(bytes: Uint8Array, length: number): Html {
   if (length === 0) return html`<p class="dim">It has no body.</p>`;
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
   const notes = hidden(text);
-  return html`<p class="dim">${count(length)} bytes${notes.length > 0 && `; it ${notes.join(', ')}`}.${
-    bytes.length < length && ` The first ${count(bytes.length)} are kept.`
-  }</p>
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  const about = bytes.length < length ? `The first ${count(bytes.length)} are kept.` : `SHA-256: ${digest}.`;
+  return html`<p class="dim">${count(length)} bytes${notes.length > 0 && `; it ${notes.join(', ')}`}. ${about}</p>
   ${rawText('body', 'Body, as it arrived', text)}`;
 }

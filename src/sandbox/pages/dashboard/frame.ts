@@ -36,9 +36,8 @@ function tabs({ parts: { ledger, log, faults } }: View, tab: string): Html {
 function banner({ parts: { faults } }: View): Html | undefined {
   const [first, ...others] = faults.armed;
   if (!first) return undefined;
-  const more = others.length > 0 && ` ${others.length} more ${others.length === 1 ? 'is' : 'are'} armed.`;
   return html`<div class="armed" id="banner" role="region" aria-label="Armed faults">
-    <p><b>Armed.</b> ${armedSentence(first)}${more} <a href="/faults">See them</a></p>
+    <p><b>Armed.</b> ${armedSentence(first)}${others.length > 0 && ` And ${others.length} more.`} <a href="/faults">See them</a></p>
     ${formOf('/faults', html`<button class="small" name="clear" value="yes" id="clear-banner">Disarm all</button>`)}
   </div>`;
 }

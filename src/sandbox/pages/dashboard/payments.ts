@@ -19,7 +19,9 @@ import { cards, chipsOf, count, detailsOf, formOf, type Page, pageOf, rawText, s
 
 export function paymentsPage(view: View): Page {
   const { ledger } = view.parts;
-  const latest = linesOf(view).slice(-LATEST).reverse();
+  const latest = linesOf(view, { limit: 3 * LATEST })
+    .slice(-LATEST)
+    .reverse();
   const aside = cards([
     [
       'Latest',
@@ -84,10 +86,9 @@ function latestCallback({ parts: { callbacks, log } }: View, paymentId: string):
 }
 
 export function paymentPage(view: View, path: string): Page {
-  const { ledger, log } = view.parts;
+  const { ledger } = view.parts;
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
-  const creation = log.creationOf(id);
   const facts = rows({
     Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
     Method: methodName(paymentMethod),
@@ -95,13 +96,12 @@ export function paymentPage(view: View, path: string): Page {
     Created: timeOf(millisecondsOf(record.created), view.now),
     'Callbacks go to': html`<span class="mono">${sent(ledger.callbackUrlOf(id))}</span>`,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
-    Create: creation ? html`<a href="/calls/${creation.id}">call ${creation.id}</a>` : 'it was not kept',
   });
   const main = detailsOf({
     crumbs: ['/', 'Payments', id],
     heading: html`<span class="sum">${money(record)}</span> ${badge(paymentStatus)} <small>${reference ? sent(reference) : 'Without a reference'}</small>`,
     verdicts: [{ tone: 'bad', sentence: errorMessage }],
-    left: [['Timeline', drawn(view, linesOf(view, id), 'one')]],
+    left: [['Timeline', drawn(view, linesOf(view, { paymentId: id }), 'one')]],
     right: [
       ['Move it', movesOf(record)],
       ['Payment', facts],

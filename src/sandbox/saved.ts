@@ -1,0 +1,25 @@
+// A sandbox as a value: all its state as plain JSON.
+import * as z from 'zod';
+import type { WaitingCallback } from './callbacks/callbacks.ts';
+import type { Call } from './events.ts';
+import type { Armed } from './faults/faults.ts';
+import type { Entry } from './ledger/record.ts';
+import type { SavedLog } from './log.ts';
+
+/** The result of `sandbox.save()`: plain JSON, for the option `saved` of the next sandbox. */
+export interface SavedSandbox extends Omit<SavedLog, 'calls'> {
+  version: 1;
+  payments: Entry[];
+  waiting: WaitingCallback[];
+  /** The bodies are in base64, because JSON has no bytes. */
+  calls: (Omit<Call, 'body'> & { body: string })[];
+  faults: Armed[];
+  clockOffset: number;
+}
+
+const list = z.array(z.unknown());
+const LISTS = { payments: list, waiting: list, calls: list, deliveries: list, events: list, timelines: list };
+const savedSchema = z.object({ version: z.literal(1), ...LISTS, faults: list, clockOffset: z.number() });
+
+/** Whether this version saved the value. The parts are internal, so they are not checked one by one. */
+export const isSavedSandbox = (value: unknown): value is SavedSandbox => savedSchema.safeParse(value).success;
