@@ -21,9 +21,8 @@ import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 import { restore, save } from './save.ts';
 import type { SavedSandbox } from './saved.ts';
 import type { Scenario } from './scenarios/format.ts';
-import { type ScenarioName, textOf } from './scenarios/library.ts';
+import type { ScenarioName } from './scenarios/library.ts';
 import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
-import { checkScenario, readScenario } from './scenarios/read.ts';
 
 /** A sandbox that serves HTTP. */
 export interface ListeningSandbox<T extends Terminal = Terminal> extends Listening {
@@ -207,10 +206,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    */
   async play(scenario: ScenarioName | Scenario, options?: PlayOptions): Promise<Played> {
     const { to } = readPlayOptions(options ?? {});
-    const isName = typeof scenario === 'string';
-    const checked = isName ? await readScenario(textOf(scenario)) : checkScenario(scenario);
-    const origin = this.clientOptions.baseUrl;
-    return play(this.#parts, checked, { to, origin, name: isName ? scenario : 'scenario' });
+    return play(this.#parts, scenario, { to, origin: this.clientOptions.baseUrl });
   }
 
   /** Returns all state as plain JSON, for the option `saved` of another sandbox. */

@@ -6,6 +6,7 @@ import type { SandboxEvent } from '../events.ts';
 import type { Armed } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Played } from '../scenarios/play.ts';
+import { type Report, summaryOf } from '../scenarios/report.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);
@@ -131,4 +132,16 @@ export function playedText({ payment, deliveries, problems, note }: Played): str
   return [paymentLine(payment), ...(note ? [] : deliveries.map(callbackLine)), ...wrong, ...(note ? [note] : [])].join(
     '\n',
   );
+}
+
+const COLOURS = { passed: good, failed: bad, unchecked: dim };
+
+/** Formats the report card: a line for each scenario, its problems below, and the numbers at the end. */
+export function reportText(report: Report): string {
+  const width = Math.max(...report.scenarios.map(({ name }) => name.length));
+  const lines = report.scenarios.flatMap(({ name, does, result, problems }) => [
+    `  ${COLOURS[result](result.padEnd(9))}  ${name.padEnd(width)}  ${does}`,
+    ...problems.map(problem => `             ${printable(problem)}`),
+  ]);
+  return [...lines, `${COLOURS[report.result](report.result)}: ${summaryOf(report)}`].join('\n');
 }

@@ -4,11 +4,10 @@ import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { hintAt } from '../../schemas/hints.ts';
 import { CommandError, complain, createProgram, integer, runProgram } from '../../terminal/program.ts';
-import { table } from '../../terminal/text.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { sandboxFields } from '../sandbox-options.ts';
-import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
-import { addRemoteCommands, place } from './commands.ts';
+import { SCENARIOS, textOf } from '../scenarios/library.ts';
+import { addRemoteCommands, place, scenarioTable } from './commands.ts';
 import { logs } from './logs.ts';
 import { optionOf } from './options.ts';
 import { DEFAULT_PORT } from './remote.ts';
@@ -89,9 +88,7 @@ async function serveUntilStopped(options: ServeOptions): Promise<void> {
 
 /** Prints the scenarios, which are part of the program: no sandbox is needed. */
 function printScenarios(name: string | undefined, json: boolean): void {
-  const all = Object.entries(LIBRARY).map(([name, text]) => ({ name, does: doesOf(text), text }));
-  const list = () => table(all.map(({ name, does }) => [name, does]));
-  const text = name === undefined ? list() : textOf(name).trimEnd();
-  const value = name === undefined ? all : all.find(one => one.name === name);
+  const text = name === undefined ? scenarioTable : textOf(name).trimEnd();
+  const value = name === undefined ? SCENARIOS : SCENARIOS.find(one => one.name === name);
   console.log(json ? JSON.stringify(value, null, 2) : text);
 }

@@ -139,19 +139,16 @@ expect: { paymentStatus: COMPLETED }
 /** The name of a built-in scenario. */
 export type ScenarioName = keyof typeof ALL;
 
-/** The files by name. */
-export const LIBRARY: Readonly<Record<ScenarioName, string>> = ALL;
-
-export const SCENARIO_NAMES = Object.keys(ALL) as ScenarioName[];
-
-/** Returns the sentence with which each file begins. */
-export const doesOf = (text: string): string => /^does: (.+)/m.exec(text)?.[1] ?? '';
+/** The scenarios, each with the sentence with which its file begins. */
+export const SCENARIOS = Object.entries(ALL).map(([name, text]) => ({
+  name: name as ScenarioName,
+  does: /^does: (.+)/.exec(text)?.[1] ?? '',
+  text,
+}));
 
 /** @throws {SandboxError} `unknown_scenario` */
 export function textOf(name: string): string {
   if (Object.hasOwn(ALL, name)) return ALL[name as ScenarioName];
-  throw new SandboxError(
-    'unknown_scenario',
-    `No scenario is called ${JSON.stringify(name)}. ${hintAt(name, SCENARIO_NAMES)}`,
-  );
+  const hint = hintAt(name, Object.keys(ALL));
+  throw new SandboxError('unknown_scenario', `No scenario is called ${JSON.stringify(name)}. ${hint}`);
 }

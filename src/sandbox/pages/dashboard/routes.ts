@@ -6,7 +6,6 @@ import { printable } from '../../../terminal/text.ts';
 import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import type { AddForm } from '../forms.ts';
-import type { Html } from '../layout.ts';
 import { callbackPage, callbacksPage } from './callbacks.ts';
 import { callPage, callsPage } from './calls.ts';
 import { changeFaults, faultsPage } from './faults.ts';
@@ -15,7 +14,7 @@ import { makeMove } from './moves.ts';
 import { outcomeOfDelivery } from './outcome.ts';
 import { paymentPage, paymentsPage } from './payments.ts';
 import { playStory } from './start.ts';
-import { type Page, pretty, type View } from './view.ts';
+import { type Notice, type Page, pretty, type View } from './view.ts';
 
 /** The pages by address, each with its tab. */
 const PAGES: Readonly<Record<string, readonly [tab: string, page: (view: View, id: string) => Page]>> = {
@@ -56,9 +55,9 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     // The editor's layout has other bytes, but the same content.
     const isAsItWas = body === undefined || body === pretty(log.delivery(Number(path)).body);
     const { id } = await callbacks.redeliver(Number(path), isAsItWas ? {} : { body });
-    const { sentence } = outcomeOfDelivery(log.delivery(id));
-    const notice = html`<a href="/deliveries/${id}">Callback ${id}</a> was posted. ${sentence}`;
-    return notices.backTo(request, `/deliveries/${id}`, notice);
+    const { sentence, tone } = outcomeOfDelivery(log.delivery(id));
+    const text = html`<a href="/deliveries/${id}">Callback ${id}</a> was posted. ${sentence}`;
+    return notices.backTo(request, `/deliveries/${id}`, text, tone);
   });
 
   addForm('/faults', (form, _, request) => notices.backTo(request, '/faults', changeFaults(faults, form)));
@@ -71,9 +70,10 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     return notices.backTo(request, '/', `The clock of the sandbox now shows ${shown} UTC.`);
   });
 
-  addForm('/stories', async (form, _, request) =>
-    notices.backTo(request, '/', await playStory(parts, form, new URL(request.url).origin)),
-  );
+  addForm('/stories', async (form, _, request) => {
+    const { text, tone } = await playStory(parts, form, new URL(request.url).origin);
+    return notices.backTo(request, '/', text, tone);
+  });
 
   addForm('/reset', () => {
     parts.reset();
@@ -83,17 +83,17 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
 
 /** The results of the latest forms. A page names its own by number in its address. */
 class Notices {
-  readonly #latest = new Map<string, Html | string>();
+  readonly #latest = new Map<string, Notice>();
   #lastId = 0;
 
-  find({ searchParams }: URL): Html | string | undefined {
+  find({ searchParams }: URL): Notice | undefined {
     return this.#latest.get(searchParams.get('notice') ?? '');
   }
 
   /** @returns the address of the page with the notice */
-  add(page: string, notice: Html | string): string {
+  add(page: string, text: Notice['text'], tone: Notice['tone'] = 'good'): string {
     this.#lastId += 1;
-    this.#latest.set(String(this.#lastId), notice);
+    this.#latest.set(String(this.#lastId), { text, tone });
     this.#latest.delete(String(this.#lastId - KEPT));
     const [path, query] = page.split('?');
     const search = new URLSearchParams(query);
@@ -102,11 +102,11 @@ class Notices {
   }
 
   /** Returns to the page that sent the form. */
-  backTo(request: Request, otherwise: string, notice: Html | string): string {
+  backTo(request: Request, otherwise: string, text: Notice['text'], tone?: Notice['tone']): string {
     const referer = request.headers.get('referer') ?? '';
     const { origin, pathname, search } = URL.canParse(referer) ? new URL(referer) : new URL(request.url);
     const isOwn = referer !== '' && origin === new URL(request.url).origin;
-    return this.add(isOwn ? pathname + search : otherwise, notice);
+    return this.add(isOwn ? pathname + search : otherwise, text, tone);
   }
 }
 
