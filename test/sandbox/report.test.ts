@@ -36,7 +36,7 @@ const lookingUp = () => {
   return sandbox;
 };
 
-describe('the command', () => {
+describe('the command', { tags: 'long' }, () => {
   it('passes a server that looks payments up, and ends with 0', async () => {
     const { code, lines } = await test(lookingUp());
     expect(code).toBe(0);
@@ -45,7 +45,7 @@ describe('the command', () => {
     expect(lines.at(-1)).toBe(`passed: 0 failed, 0 unchecked, ${SCENARIOS.length} passed`);
   });
 
-  it('passes the handler of the SDK', { tags: 'long' }, async () => {
+  it('passes the handler of the SDK', async () => {
     expect((await test(rightServer().sandbox)).code).toBe(0);
   });
 
@@ -97,7 +97,7 @@ describe('the command', () => {
   });
 });
 
-describe('the button', () => {
+describe('the button', { tags: 'long' }, () => {
   const press = async (sandbox: Sandbox) => {
     const body = new URLSearchParams({ all: 'yes', to: NOWHERE });
     const { headers } = await sandbox.fetch('http://sandbox.localhost/stories', { method: 'POST', body });

@@ -1,6 +1,7 @@
 // Formats events and lists for the command line, one line each.
 import { styleText } from 'node:util';
 import { printable, table } from '../../terminal/text.ts';
+import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../events.ts';
 import type { Armed } from '../faults/faults.ts';
@@ -27,7 +28,7 @@ export function timedLineOf(event: SandboxEvent): string | undefined {
 export function lineOf(event: SandboxEvent): string | undefined {
   switch (event.type) {
     case 'request': {
-      const { method, path, status, durationMs, message, fault, paymentId } = event;
+      const { method, path, status, durationMs, message, correction, fault, paymentId } = event;
       const outcome = status === undefined ? bad('broken') : (status < 300 ? good : bad)(String(status));
       const made = method === 'POST' && paymentId && dim(paymentId);
       return [
@@ -38,7 +39,8 @@ export function lineOf(event: SandboxEvent): string | undefined {
         message && printable(message),
       ]
         .filter(Boolean)
-        .join('  ');
+        .join('  ')
+        .concat(correction ? correctionText(correction) : '');
     }
     case 'move':
       return `    ${event.paymentStatus}  ${printable(event.reference ?? '')}  ${dim(event.paymentId)}`;
@@ -62,6 +64,10 @@ export function lineOf(event: SandboxEvent): string | undefined {
       return '    reset';
   }
 }
+
+/** Formats the corrected line of a known mistake, below the call. */
+const correctionText = (correction: Correction): string =>
+  Object.values(correction).some(code => code.includes('\n')) ? '' : `\n${table(Object.entries(correction))}`;
 
 export function callbackLine({ id, paymentStatus, url, status, error, durationMs, fault, repeats }: Delivery): string {
   const outcome = status === undefined ? bad('---') : (status < 300 ? good : bad)(String(status));

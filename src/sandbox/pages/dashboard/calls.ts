@@ -1,6 +1,7 @@
 // The calls that arrived: their list, and the inspector of one with its bytes, signature, answer and reason.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
+import type { Correction } from '../../api/correction.ts';
 import { curlOfCall } from '../../api/curl.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import type { Call } from '../../events.ts';
@@ -51,6 +52,7 @@ export function callPage(view: View, id: string): Page {
     verdicts: [outcome, ...warnings.map(sentence => ({ tone: 'wait' as const, sentence }))],
     left: [
       ['Signature', signature && signatureView(signature, isSaid)],
+      ['Correct it', signature?.correction && correctionView(signature.correction)],
       [
         signature ? 'Body: what the signature is made of' : 'Body',
         html`${bodyOf(call.body, call.bodyLength)}
@@ -94,6 +96,16 @@ function signatureView({ given, expected, encoding, problem }: SignatureCheck, i
       <div><dt>Came</dt><dd class="${given ? 'mono' : 'dim'}"><bdi>${came}</bdi></dd></div>
     </dl>`;
 }
+
+const LANGUAGES = [
+  ['php', 'PHP'],
+  ['python', 'Python'],
+  ['node', 'Node'],
+  ['curl', 'curl and openssl'],
+] as const;
+
+const correctionView = (correction: Correction): Html =>
+  html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`;
 
 /** A hash to compare with the bytes that an app signed. */
 const digestOf = ({ body, bodyLength }: Call): Html | false =>
