@@ -59,6 +59,7 @@ function addServe(program: Command): void {
     .option('--allow-host <name...>', 'names that callers may use besides those of loopback')
     .option('--auto <move:time>', 'move each new payment: complete:2s; repeatable', moves)
     .option('--state <file>', 'keep everything in this file, and continue from it')
+    .option('--skip-verify', 'accept any certificate at --forward-to https://…')
     .option('--json', 'print a line of JSON for each event')
     .allowExcessArguments()
     .action(async (options: ServeOptions) => {

@@ -22,12 +22,18 @@ export interface ServeOptions extends SandboxOptions {
   auto?: Auto[];
   /** A path of a file. */
   state?: string;
+  skipVerify?: true;
   json?: true;
 }
 
 /** @throws {CommandError} if the port is busy, or an option is refused */
 export async function serve(options: ServeOptions, print: Print, complain: Print): Promise<Listening> {
-  const { port, host, allowHost, json, auto = [], state: file, ...own } = options;
+  const { port, host, allowHost, json, auto = [], state: file, skipVerify, ...own } = options;
+  if (skipVerify) {
+    if (!own.forwardTo?.startsWith('https:')) throw new CommandError('--skip-verify is for --forward-to https://….');
+    // Node reads it at each connection, and this process connects only to post callbacks.
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  }
   let state: StateFile | undefined;
   let isOver = false;
   const onEvent = (event: SandboxEvent) => {
