@@ -61,15 +61,17 @@ export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
     body: z.strictObject({ to }),
     answer: z.object({
       result: result.describe('`unchecked` if your server answered no callback.'),
-      scenarios: z.array(
-        z.object({
-          name: z.string().describe('The scenario.'),
-          does: z.string().describe('In one sentence.'),
-          result,
-          problems: z.array(z.string()).describe('The reasons for another result than `passed`.'),
-          paymentId: z.guid().describe('Its payment.'),
-        }),
-      ),
+      scenarios: z
+        .array(
+          z.object({
+            name: z.string().describe('The scenario.'),
+            does: z.string().describe('In one sentence.'),
+            result: result.describe('`unchecked` if your server answered none of its callbacks.'),
+            problems: z.array(z.string()).describe('The reasons for another result than `passed`.'),
+            paymentId: z.guid().describe('Its payment.'),
+          }),
+        )
+        .describe('The played ones, in order.'),
     }),
     run: (parts, { body, request }) => testServer(parts, { ...body, origin: new URL(request.url).origin }),
   }),

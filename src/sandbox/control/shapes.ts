@@ -95,7 +95,12 @@ export const callShape = z
         encoding: z.enum(['hex', 'base64']).describe('What this terminal takes.'),
         problem: z.string().optional().describe('What is wrong with it.'),
         correction: z
-          .object({ php: z.string(), python: z.string(), node: z.string(), curl: z.string() })
+          .object({
+            php: z.string().describe('In PHP.'),
+            python: z.string().describe('In Python.'),
+            node: z.string().describe('In JavaScript.'),
+            curl: z.string().describe('In a shell with curl and openssl.'),
+          })
           .optional()
           .describe('The code that corrects it: one line for a known mistake, otherwise all that sign.'),
       })
