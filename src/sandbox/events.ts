@@ -68,6 +68,8 @@ export type Happening =
       from: PaymentStatus;
       paymentStatus: PaymentStatus;
       errorMessage?: string | undefined;
+      /** The paid amount, if it is not the requested one. */
+      amount?: number | undefined;
     }
   /** A callback is held back or waits for its time. */
   | {

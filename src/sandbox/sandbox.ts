@@ -12,7 +12,7 @@ import type { Call, SandboxEvent } from './events.ts';
 import { Faults } from './faults/faults.ts';
 import { randomOf } from './ledger/ids.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { type MoveOptions, moveOf } from './ledger/moves.ts';
+import { type CompleteOptions, type MoveOptions, moveOf } from './ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from './ledger/record.ts';
 import { Log } from './log.ts';
 import { addPages } from './pages/routes.ts';
@@ -127,11 +127,12 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Completes a payment, as if the customer had paid. Resolves once that is recorded. Its callback follows.
+   * Completes a payment, as if the customer had paid, with the requested amount or another `amount`. Resolves once that
+   * is recorded. Its callback follows.
    *
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
-  async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
+  async complete(id: string, options?: CompleteOptions): Promise<PaymentRecord> {
     return this.#parts.move(id, 'complete', options);
   }
 

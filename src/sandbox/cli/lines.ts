@@ -43,7 +43,12 @@ export function lineOf(event: SandboxEvent): string | undefined {
         .concat(correction ? correctionText(correction) : '');
     }
     case 'move':
-      return `    ${event.paymentStatus}  ${printable(event.reference ?? '')}  ${dim(event.paymentId)}`;
+      return [
+        `    ${event.paymentStatus}  ${printable(event.reference ?? '')}  ${dim(event.paymentId)}`,
+        event.amount !== undefined && bad(`paid: ${event.amount}`),
+      ]
+        .filter(Boolean)
+        .join('  ');
     case 'callback-waits': {
       const { paymentStatus, due, fault } = event;
       const until = due === undefined ? 'the next one of its payment' : clockTime(due);

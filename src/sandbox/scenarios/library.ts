@@ -16,6 +16,13 @@ steps:
   - move: complete
 expect: { paymentStatus: COMPLETED, callbacks: [taken, taken] }
 `,
+  'deposit-underpaid': `does: A card deposit is paid with less than requested.
+create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+steps:
+  - move: complete
+    amount: 20
+expect: { paymentStatus: COMPLETED, callbacks: [taken] }
+`,
   'deposit-declined': `does: A card deposit fails because the balance is insufficient.
 create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
 steps:

@@ -139,8 +139,8 @@ class Play {
       return;
     }
     if ('move' in step) {
-      const { move, code, reason, force } = step;
-      this.#parts.move(this.#id, move, move === 'fail' ? { code, reason, force } : { force });
+      const { move, expect, ...options } = step;
+      this.#parts.move(this.#id, move, options);
     } else if ('advance' in step) {
       clock.advance(durationOf(step.advance) ?? 0);
     } else {

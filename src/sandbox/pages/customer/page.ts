@@ -114,7 +114,11 @@ function openControls(view: View): Html {
   const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
   return html`${isPending && numbers(view)}
     <h2>End it here</h2>
-    ${formOf(view, html`<div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`)}`;
+    ${formOf(
+      view,
+      html`<label for="amount">Amount that arrives</label> <input id="amount" name="amount" type="number" min="0" step="any" value="${view.record.amount}">
+    <div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`,
+    )}`;
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */

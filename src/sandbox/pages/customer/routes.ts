@@ -56,7 +56,8 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
-    move(id, end.move, end.reason);
+    const amount = Number(form.get('amount') || record.amount);
+    move(id, end.move, end.move === 'complete' ? { amount } : end.reason);
     return shop;
   });
 }

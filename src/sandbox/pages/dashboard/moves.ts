@@ -4,6 +4,7 @@ import { isFinalStatus } from '../../../schemas/methods.ts';
 import { errorMessageOf } from '../../ledger/ledger.ts';
 import { MOVES, type MoveName } from '../../ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from '../../ledger/record.ts';
+import { money } from '../../money.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { ENDS } from '../customer/ends.ts';
@@ -45,14 +46,26 @@ export const moveForm = ({ id, paymentStatus }: PaymentRecord, className: string
     className,
   );
 
-/** The form for a reason in the user's own words. */
-export const failForm = ({ id, paymentStatus }: PaymentRecord): Html =>
+/** The forms for another amount, and for a reason in the user's own words. */
+export const ownForms = (record: PaymentRecord): Html =>
+  html`${ownForm(
+    record,
+    'complete',
+    html`<label for="amount">Complete with another amount</label>
+  <input id="amount" name="amount" type="number" min="0" step="any" required autocomplete="off">`,
+  )}${ownForm(
+    record,
+    'fail',
+    html`<label for="reason">Fail for a reason in your own words</label>
+  <input id="reason" name="reason" required maxlength="1000" autocomplete="off">`,
+  )}`;
+
+const ownForm = ({ id, paymentStatus }: PaymentRecord, move: 'complete' | 'fail', field: Html): Html =>
   formOf(
     `/payments/${id}`,
     html`${isFinalStatus(paymentStatus) && html`<input type="hidden" name="force" value="yes">`}
-    <div class="field grow"><label for="reason">Fail for a reason in your own words</label>
-    <input id="reason" name="reason" required maxlength="1000" autocomplete="off"></div>
-    <button name="move" value="fail" id="fail-own">Fail</button>`,
+    <div class="field grow">${field}</div>
+    <button name="move" value="${move}" id="${move}-own">${CHOICES[move]?.label.split(' ')[0]}</button>`,
     'row',
   );
 
@@ -62,7 +75,7 @@ export function makeMove({ ledger, move }: Parts, id: string, form: URLSearchPar
   const choice = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
   if (!choice) throw new SandboxError('refused', 'There is no such move: complete, authorize, cancel, fail.');
   const before = ledger.get(id);
-  const own = name === 'fail' && form.get('reason');
+  const [reason, amount] = [form.get('reason'), form.get('amount')];
   const isForced = form.has('force');
   const payment = sent(nameOf(before));
   const unchanged = html`Nothing changed: ${payment} was ${before.paymentStatus} already, and no callback was posted.`;
@@ -73,12 +86,14 @@ export function makeMove({ ledger, move }: Parts, id: string, form: URLSearchPar
       `Nothing changed: ${nameOf(before)} is ${before.paymentStatus} by now, which is final. Its menu now has the moves by force.`,
     );
   }
-  const { paymentStatus, errorMessage } = move(id, choice.move, {
-    ...(own ? { reason: own } : choice.reason),
+  const record = move(id, choice.move, {
+    ...(reason ? { reason } : choice.reason),
+    ...(amount && { amount: Number(amount) }),
     force: isForced,
   });
+  const { paymentStatus, errorMessage } = record;
   if (paymentStatus !== before.paymentStatus)
-    return html`${payment} is now ${paymentStatus}${errorMessage && html` (${sent(errorMessage)})`}, and its callback goes out.`;
+    return html`${payment} is now ${paymentStatus}${amount && ` with ${money(record)}`}${errorMessage && html` (${sent(errorMessage)})`}, and its callback goes out.`;
   if (errorMessage === before.errorMessage) return unchanged;
   return html`${payment} stays ${paymentStatus}; only its reason has changed. A callback is posted only when the state changes: there was none.`;
 }

@@ -15,7 +15,7 @@ import { methodName } from '../customer/methods.ts';
 import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
 import { callbackLine } from './callbacks.ts';
 import { callLine } from './calls.ts';
-import { failForm, moveForm } from './moves.ts';
+import { moveForm, ownForms } from './moves.ts';
 import { outcomeOfDelivery, outcomeOfWaiting } from './outcome.ts';
 import { environment, firstSteps, storyForm } from './start.ts';
 import { timeOf } from './time.ts';
@@ -138,6 +138,7 @@ export function paymentPage(view: View, path: string): Page {
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
   const creation = log.creationOf(id);
+  const { amount: requested } = ledger.requestOf(id);
   const lookup = curlOf({
     method: 'GET',
     url: `${view.url.origin}/api/v1/payments/${id}`,
@@ -151,13 +152,14 @@ export function paymentPage(view: View, path: string): Page {
     verdicts: [errorMessage ? { tone: 'bad', sentence: errorMessage } : undefined],
     left: [['Timeline', timeline(view, id)]],
     right: [
-      ['Move it', html`${moveForm(record, 'moves')}${failForm(record)}`],
+      ['Move it', html`${moveForm(record, 'moves')}${ownForms(record)}`],
       [
         'Payment',
         rows({
           Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
           Method: methodName(paymentMethod),
           Description: description,
+          Requested: requested !== record.amount && money({ ...record, amount: requested }),
           Created: timeOf(millisecondsOf(record.created), view.now),
           'Callbacks go to': html`<span class="mono">${sent(ledger.callbackUrlOf(id))}</span>`,
           "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,

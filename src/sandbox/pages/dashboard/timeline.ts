@@ -89,11 +89,11 @@ function called({ now }: View, event: EventOf<'request'>, group: Group): Entry {
   return { tone: fault ? 'bad' : 'plain', what, why: message, fault };
 }
 
-function moved({ from, paymentStatus, errorMessage }: EventOf<'move'>): Entry {
+function moved({ from, paymentStatus, errorMessage, amount }: EventOf<'move'>): Entry {
   return {
     tone: paymentStatus === 'COMPLETED' ? 'good' : paymentStatus === 'FAILED' ? 'bad' : 'plain',
     what: html`<b>Moved</b> ${badge(from)} <span aria-label="to">→</span> ${badge(paymentStatus)}`,
-    why: errorMessage,
+    why: amount === undefined ? errorMessage : `Paid: ${amount}, which is not the requested amount.`,
     more: html`${from === paymentStatus && html`<p class="dim">Its state did not change, so no callback was posted.</p>`}`,
   };
 }
