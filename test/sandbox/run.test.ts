@@ -374,3 +374,16 @@ it('lists the scenarios, and prints one as the file that it is', async () => {
   );
   expect(JSON.parse((await run('scenarios', '--json')).out)).toEqual(SCENARIOS);
 });
+
+it.each([
+  ['show order-9', 2, 'unknown_payment', /^The sandbox has no payment order-9/],
+  ['wait --reference order-9 --timeout 5ms', 1, 'timeout', /the sandbox has no such payment/],
+  ['wait', 2, 'refused', /^Say which payment to wait for/],
+  ['list --limit many', 2, 'usage', /^option '--limit <limit>' argument 'many' is invalid/],
+  ['redeliver first', 2, 'failed', /^redeliver takes a number/],
+  ['scenarios nope', 2, 'unknown_scenario', /^No scenario is called "nope"/],
+])('under --json, the error of %s is JSON', async (command, code, name, message) => {
+  const place = command.startsWith('scenarios') ? [] : ['--url', server.url];
+  const { out, err, code: exitCode } = await run(...command.split(' '), ...place, '--json');
+  expect([exitCode, err, JSON.parse(out)]).toEqual([code, '', { code: name, message: expect.stringMatching(message) }]);
+});

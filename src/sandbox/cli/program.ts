@@ -29,7 +29,8 @@ Exit codes:
 export const run = (args: string[]): Promise<number> => runProgram(sandboxProgram(), args, explain);
 
 function explain(error: unknown): CommandError {
-  if (error instanceof GatewayError || error instanceof SandboxError) return new CommandError(error.message);
+  if (error instanceof GatewayError || error instanceof SandboxError)
+    return new CommandError(error.message, undefined, error.code);
   throw error;
 }
 
