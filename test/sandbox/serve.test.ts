@@ -1,6 +1,7 @@
 // The sandbox as the command line runs it, in this process: what it prints, what it is told, and how it ends.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server } from 'node:net';
@@ -295,5 +296,34 @@ describe('--skip-verify', () => {
       name: 'Error',
       message: '--skip-verify is for --forward-to https://….',
     });
+  });
+});
+
+describe('a file of --state', () => {
+  it('belongs to one running server; the lock of a crashed one does not count', async () => {
+    const state = join(folderOf(), 'state.json');
+    writeFileSync(`${state}.lock`, String(process.ppid));
+    const error = await errorOf(open({ state }));
+    expect(error).toBeInstanceOf(CommandError);
+    expect((error as Error).message).toBe(
+      `--state: ${state} belongs to the sandbox with the process id ${process.ppid}, which is running. Stop that one, or name another file.`,
+    );
+    expect(existsSync(state)).toBe(false);
+    const crashed = spawnSync(process.execPath, ['--version']).pid;
+    for (const owner of [crashed, 'nobody', '']) {
+      writeFileSync(`${state}.lock`, String(owner));
+      const { close } = await open({ state });
+      expect(readFileSync(`${state}.lock`, 'utf8')).toBe(String(process.pid));
+      await close();
+      closing.pop();
+      expect(existsSync(`${state}.lock`)).toBe(false);
+    }
+  });
+
+  it('is free again after a failed start', async () => {
+    const state = join(folderOf(), 'state.json');
+    const port = Number(new URL((await open()).url).port);
+    await errorOf(open({ state, port }));
+    expect(existsSync(`${state}.lock`)).toBe(false);
   });
 });
