@@ -109,8 +109,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * const gateway = new GatewayClient(server.clientOptions);
    */
   async listen(options: ListenOptions = {}): Promise<ListeningSandbox<T>> {
-    const listening = await listen(this.fetch, options);
-    const { ownPorts } = this.#parts.callbacks;
+    const { callbacks, settings } = this.#parts;
+    const listening = await listen(this.fetch, options, settings.publicUrl);
+    const { ownPorts } = callbacks;
     const { port } = new URL(listening.url);
     ownPorts.add(port);
     const close = async () => {

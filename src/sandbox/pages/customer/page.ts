@@ -23,6 +23,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
       title: `${does}${outcome || isWrong ? ':' : ''} ${money(record)} · ${site ?? shopName}`,
       live: `/pay/${record.id}/live`,
       look: 'customer',
+      frameAncestors: view.frameAncestors,
       body: html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}">
         ${site ? body : shopPage(view, body)}
         ${controls(view)}

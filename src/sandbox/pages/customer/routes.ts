@@ -21,8 +21,17 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     }
     const asked = input.get('method');
     const [chosen] = offersOf(record.currency).find(([value]) => isChoosing(record) && value === asked) ?? [];
-    const { shopName } = settings;
-    return { record, request: ledger.requestOf(id), shopName, now: clock.now(), chosen, input, errors: {} };
+    const { shopName, frameAncestors } = settings;
+    return {
+      record,
+      request: ledger.requestOf(id),
+      shopName,
+      frameAncestors,
+      now: clock.now(),
+      chosen,
+      input,
+      errors: {},
+    };
   };
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));
