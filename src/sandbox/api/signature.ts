@@ -25,76 +25,62 @@ interface Terminal {
   signatureEncoding: Encoding;
 }
 
+/** A create with its right signature, and with functions that sign another way. */
 interface Facts extends Terminal {
   body: Uint8Array;
-  /** The right digest. */
-  right: Buffer;
-  /** Signs as the gateway does, also with another key or another body. */
-  sign(bytes: string | Uint8Array, key?: string | Uint8Array): Buffer;
+  hex: string;
+  base64: string;
+  hmac(bytes: string | Uint8Array, key?: string | Uint8Array, algorithm?: string): Buffer;
 }
 
-/** Known mistakes, each with the headers or digests that it leads to. */
-const MISTAKES: readonly (readonly [
-  step: SigningStep,
-  problem: string,
-  made: (facts: Facts) => readonly (string | Buffer)[],
-])[] = [
-  ['header', 'The Signature header is empty.', () => ['']],
-  ['digest', 'The signature is base64; this terminal expects hex.', ({ right }) => [right.toString('base64')]],
-  ['digest', 'The signature is hex; this terminal expects base64.', ({ right }) => [right.toString('hex')]],
-  ['digest', 'The signature is hex in upper case.', ({ right }) => [right.toString('hex').toUpperCase()]],
-  [
-    'header',
-    'The signature has the prefix "sha256=". Send the digest alone.',
-    ({ right }) => [`sha256=${right.toString('hex')}`, `sha256=${right.toString('base64')}`],
-  ],
-  [
-    'digest',
-    'The signature is the base64 of the hex text. Encode the digest itself.',
-    ({ right }) => [Buffer.from(right.toString('hex')).toString('base64')],
-  ],
-  [
-    'digest',
-    'The signature is a SHA-256 without a key. This terminal expects an HMAC-SHA256.',
-    ({ body, signKey }) => ['', signKey].map(end => createHash('sha256').update(body).update(end).digest()),
-  ],
-  ...['sha1', 'sha512'].map(
-    algorithm =>
-      [
-        'digest',
-        `The signature is an HMAC-${algorithm.toUpperCase()}. This terminal expects an HMAC-SHA256.`,
-        ({ body, signKey }: Facts) => [createHmac(algorithm, signKey).update(body).digest()],
-      ] as const,
-  ),
-  ['digest', 'The key and the body are interchanged.', ({ body, signKey, sign }) => [sign(signKey, body)]],
-  [
-    'key',
-    'The signature was made with the API key. Use the sign key.',
-    ({ body, apiKey, sign }) => [sign(body, apiKey)],
-  ],
-  ['key', 'The signature was made with an empty key.', ({ body, sign }) => [sign(body, '')]],
-  [
-    'key',
-    'The signature was made with the right key and white space at its ends.',
-    ({ body, signKey, sign }) => ['\n', '\r\n', ' '].map(end => sign(body, signKey + end)),
-  ],
-  [
-    'key',
-    'The sign key was decoded before it was used. Use its text.',
-    ({ body, signKey, sign }) => (['hex', 'base64'] as const).map(form => sign(body, Buffer.from(signKey, form))),
-  ],
-  [
-    'body',
-    'The signature is that of the same JSON serialised in another way. Sign the bytes that you send.',
-    ({ body, sign }) => serialisations(new TextDecoder().decode(body)).map(text => sign(text)),
-  ],
-  ['body', 'The signature is that of an empty body.', ({ sign }) => [sign('')]],
-];
+type Made = (facts: Facts) => readonly (string | Buffer)[];
+
+/** Known mistakes by the step of signing, each with the headers or digests that it leads to. */
+const MISTAKES: Readonly<Record<SigningStep, Readonly<Record<string, Made>>>> = {
+  header: {
+    'The Signature header is empty.': () => [''],
+    'The signature has the prefix "sha256=". Send the digest alone.': ({ hex, base64 }) =>
+      [hex, base64].map(text => `sha256=${text}`),
+  },
+  digest: {
+    'The signature is base64; this terminal expects hex.': ({ base64 }) => [base64],
+    'The signature is hex; this terminal expects base64.': ({ hex }) => [hex],
+    'The signature is hex in upper case.': ({ hex }) => [hex.toUpperCase()],
+    'The signature is the base64 of the hex text. Encode the digest itself.': ({ hex }) => [
+      Buffer.from(hex).toString('base64'),
+    ],
+    'The signature is a SHA-256 without a key. This terminal expects an HMAC-SHA256.': ({ body, signKey }) =>
+      ['', signKey].map(end => createHash('sha256').update(body).update(end).digest()),
+    'The signature is an HMAC-SHA1. This terminal expects an HMAC-SHA256.': ({ body, signKey, hmac }) => [
+      hmac(body, signKey, 'sha1'),
+    ],
+    'The signature is an HMAC-SHA512. This terminal expects an HMAC-SHA256.': ({ body, signKey, hmac }) => [
+      hmac(body, signKey, 'sha512'),
+    ],
+    'The key and the body are interchanged.': ({ body, signKey, hmac }) => [hmac(signKey, body)],
+  },
+  key: {
+    'The signature was made with the API key. Use the sign key.': ({ body, apiKey, hmac }) => [hmac(body, apiKey)],
+    'The signature was made with an empty key.': ({ body, hmac }) => [hmac(body, '')],
+    'The signature was made with the right key and white space at its ends.': ({ body, signKey, hmac }) =>
+      ['\n', '\r\n', ' '].map(end => hmac(body, signKey + end)),
+    'The sign key was decoded before it was used. Use its text.': ({ body, signKey, hmac }) =>
+      (['hex', 'base64'] as const).map(form => hmac(body, Buffer.from(signKey, form))),
+  },
+  body: {
+    'The signature is that of the same JSON serialised in another way. Sign the bytes that you send.': ({
+      body,
+      hmac,
+    }) => serialisations(new TextDecoder().decode(body)).map(text => hmac(text)),
+    'The signature is that of an empty body.': ({ hmac }) => [hmac('')],
+  },
+};
 
 export function checkSignature(given: string | null, body: Uint8Array, terminal: Terminal): SignatureCheck {
   const { signKey, signatureEncoding: encoding } = terminal;
-  const sign: Facts['sign'] = (bytes, key = signKey) => createHmac('sha256', key).update(bytes).digest();
-  const right = sign(body);
+  const hmac: Facts['hmac'] = (bytes, key = signKey, algorithm = 'sha256') =>
+    createHmac(algorithm, key).update(bytes).digest();
+  const right = hmac(body);
   const expected = { hex: right.toString('hex'), base64: right.toString('base64') };
   if (given === null) {
     const problem = 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.';
@@ -103,9 +89,13 @@ export function checkSignature(given: string | null, body: Uint8Array, terminal:
   if (given === expected[encoding]) return { given, expected, encoding };
   const isGiven = (made: string | Buffer) =>
     typeof made === 'string' ? made === given : [made.toString('hex'), made.toString('base64')].includes(given);
-  const [step, problem = 'The signature does not match: another key, or another body than the one sent.'] =
-    MISTAKES.find(([, , made]) => made({ ...terminal, body, right, sign }).some(isGiven)) ?? [];
-  return { given, expected, encoding, problem, correction: correctionOf(encoding, step) };
+  for (const [step, mistakes] of Object.entries(MISTAKES))
+    for (const [problem, made] of Object.entries(mistakes)) {
+      if (!made({ ...terminal, ...expected, body, hmac }).some(isGiven)) continue;
+      return { given, expected, encoding, problem, correction: correctionOf(encoding, step as SigningStep) };
+    }
+  const problem = 'The signature does not match: another key, or another body than the one sent.';
+  return { given, expected, encoding, problem, correction: correctionOf(encoding) };
 }
 
 /** The forms into which frameworks rewrite a JSON body between signing and sending. */
@@ -126,3 +116,10 @@ function serialisations(text: string): string[] {
 /** Writes JSON with a space after each comma and colon. */
 const inPython = (value: unknown): string =>
   JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
+
+/** Returns the headers of a create that this terminal accepts. */
+export const signedHeaders = (body: string, { apiKey, signKey, signatureEncoding }: Terminal) => ({
+  authorization: `Bearer ${apiKey}`,
+  signature: createHmac('sha256', signKey).update(body).digest(signatureEncoding),
+  'content-type': 'application/json',
+});

@@ -5,6 +5,7 @@ import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../events.ts';
 import type { Armed } from '../faults/faults.ts';
+import type { Fault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Played } from '../scenarios/play.ts';
 import { type Report, summaryOf } from '../scenarios/report.ts';
@@ -31,30 +32,19 @@ export function lineOf(event: SandboxEvent): string | undefined {
       const { method, path, status, durationMs, message, correction, fault, paymentId } = event;
       const outcome = status === undefined ? bad('broken') : (status < 300 ? good : bad)(String(status));
       const made = method === 'POST' && paymentId && dim(paymentId);
-      return [
-        `${outcome} ${method} ${printable(path)}`,
-        made,
-        milliseconds(durationMs),
-        fault && bad(`fault: ${fault}`),
-        message && printable(message),
-      ]
-        .filter(Boolean)
-        .join('  ')
-        .concat(correction ? correctionText(correction) : '');
+      const why = message && printable(message);
+      const call = `${outcome} ${method} ${printable(path)}`;
+      return joined(call, made, milliseconds(durationMs), faultText(fault), why) + correctionText(correction);
     }
-    case 'move':
-      return [
-        `    ${event.paymentStatus}  ${printable(event.reference ?? '')}  ${dim(event.paymentId)}`,
-        event.amount !== undefined && bad(`paid: ${event.amount}`),
-      ]
-        .filter(Boolean)
-        .join('  ');
+    case 'move': {
+      const { paymentStatus, reference, paymentId, amount } = event;
+      const moved = `    ${paymentStatus}  ${printable(reference ?? '')}  ${dim(paymentId)}`;
+      return joined(moved, amount !== undefined && bad(`paid: ${amount}`));
+    }
     case 'callback-waits': {
       const { paymentStatus, due, fault } = event;
       const until = due === undefined ? 'the next one of its payment' : clockTime(due);
-      return ['    callback', paymentStatus, `waits for ${until}`, fault && bad(` fault: ${fault}`)]
-        .filter(Boolean)
-        .join(' ');
+      return joined(`    callback ${paymentStatus} waits for ${until}`, faultText(fault));
     }
     case 'callback':
       return callbackLine(event.delivery);
@@ -70,21 +60,19 @@ export function lineOf(event: SandboxEvent): string | undefined {
   }
 }
 
+const joined = (...parts: readonly (string | undefined | false)[]): string => parts.filter(Boolean).join('  ');
+
+const faultText = (fault: Fault | undefined) => fault && bad(`fault: ${fault}`);
+
 /** Formats the corrected line of a known mistake, below the call. */
-const correctionText = (correction: Correction): string =>
-  Object.values(correction).some(code => code.includes('\n')) ? '' : `\n${table(Object.entries(correction))}`;
+const correctionText = (correction: Correction | undefined): string =>
+  !correction || correction.php.includes('\n') ? '' : `\n${table(Object.entries(correction))}`;
 
 export function callbackLine({ id, paymentStatus, url, status, error, durationMs, fault, repeats }: Delivery): string {
   const outcome = status === undefined ? bad('---') : (status < 300 ? good : bad)(String(status));
-  const why = error && bad(printable(error));
-  return [
-    `${outcome} callback ${paymentStatus} → ${printable(url)}`,
-    why ?? milliseconds(durationMs),
-    fault && bad(`fault: ${fault}`),
-    dim(`delivery ${id}${repeats ? `, again ${repeats}` : ''}`),
-  ]
-    .filter(Boolean)
-    .join('  ');
+  const posted = `${outcome} callback ${paymentStatus} → ${printable(url)}`;
+  const end = error ? bad(printable(error)) : milliseconds(durationMs);
+  return joined(posted, end, faultText(fault), dim(`delivery ${id}${repeats ? `, again ${repeats}` : ''}`));
 }
 
 export const paymentLine = ({ paymentStatus, reference, id }: PaymentRecord): string =>

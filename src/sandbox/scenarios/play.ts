@@ -1,8 +1,8 @@
 // Plays a scenario as a merchant and a gateway would: a signed create, then one step after another.
 import { delay } from '../../deadline.ts';
 import { optionsReader } from '../../options/reader.ts';
-import { signBody } from '../../payments/sign.ts';
 import { httpUrl } from '../../schemas/url.ts';
+import { signedHeaders } from '../api/signature.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { durationOf } from '../duration.ts';
 import { isCallbackFault } from '../faults/kinds.ts';
@@ -112,15 +112,8 @@ class Play {
     const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
     const reference = create.reference ?? `${this.#name}-${crypto.randomUUID().slice(0, 8)}`;
     const body = JSON.stringify({ ...fields, reference, webhookUrl: address ?? NOWHERE });
-    const request = new Request(`${origin}/api/v1/payments`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${settings.apiKey}`,
-        signature: signBody(body, settings.signKey, settings.signatureEncoding),
-        'content-type': 'application/json',
-      },
-      body,
-    });
+    const init = { method: 'POST', headers: signedHeaders(body, settings), body };
+    const request = new Request(`${origin}/api/v1/payments`, init);
     const fault = createFault && faults.next(createFault, { reference });
     const response = await send(request);
     const { result, ...bare } = JSON.parse(await response.text());

@@ -17,23 +17,19 @@ interface Choice {
   reason?: FailureReason;
 }
 
+const FAILURES: Record<string, Choice> = {};
+for (const [name, end] of Object.entries(ENDS)) {
+  if (!('reason' in end)) continue;
+  const { reason } = end;
+  FAILURES[`fail-${name}`] = { label: `Fail: ${errorMessageOf(reason).errorMessage}`, move: 'fail', reason };
+}
+
 /** The moves by the value of their button. */
 const CHOICES: Readonly<Record<string, Choice>> = {
   complete: { label: 'Complete', move: 'complete' },
   authorize: { label: 'Authorise', move: 'authorize' },
   cancel: { label: 'Cancel', move: 'cancel' },
-  ...Object.fromEntries(
-    Object.entries(ENDS).flatMap(([name, end]) =>
-      'reason' in end
-        ? [
-            [
-              `fail-${name}`,
-              { label: `Fail: ${errorMessageOf(end.reason).errorMessage}`, move: 'fail', reason: end.reason },
-            ],
-          ]
-        : [],
-    ),
-  ),
+  ...FAILURES,
   fail: { label: 'Fail without a reason', move: 'fail' },
 };
 

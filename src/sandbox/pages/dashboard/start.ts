@@ -1,7 +1,7 @@
 // Three ways to a first payment: a story, a command, and the environment of an app.
 import { html } from 'hono/html';
-import { signBody } from '../../../payments/sign.ts';
 import { curlOf } from '../../api/curl.ts';
+import { signedHeaders } from '../../api/signature.ts';
 import { environmentOf } from '../../environment.ts';
 import type { Parts } from '../../parts.ts';
 import type { SandboxSettings } from '../../sandbox-options.ts';
@@ -80,10 +80,6 @@ function firstCreate(settings: SandboxSettings, origin: string): string {
     reference: 'first-order',
     webhookUrl: settings.forwardTo ?? USUAL_ADDRESS,
   });
-  const headers = [
-    ['authorization', `Bearer ${settings.apiKey}`],
-    ['signature', signBody(body, settings.signKey, settings.signatureEncoding)],
-    ['content-type', 'application/json'],
-  ] as const;
+  const headers = Object.entries(signedHeaders(body, settings));
   return curlOf({ method: 'POST', url: `${origin}/api/v1/payments`, headers, body: new TextEncoder().encode(body) });
 }
