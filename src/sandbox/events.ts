@@ -1,5 +1,6 @@
 // The sandbox's events and calls, for the command line, the dashboard and a merchant's own tests.
 import type { PaymentStatus } from '../schemas/methods.ts';
+import type { Correction } from './api/correction.ts';
 import type { SignatureCheck } from './api/signature.ts';
 import type { Delivery } from './callbacks/delivery.ts';
 import type { CallbackFault, CallFault, Fault } from './faults/kinds.ts';
@@ -53,6 +54,8 @@ export type Happening =
       paymentId?: string | undefined;
       /** The reason for a refusal. */
       message?: string | undefined;
+      /** The code that corrects a wrong signature. */
+      correction?: Correction | undefined;
       /** The injected fault. */
       fault?: Fault | undefined;
       /** Whether a scenario made the call, instead of the merchant. */
@@ -65,6 +68,8 @@ export type Happening =
       from: PaymentStatus;
       paymentStatus: PaymentStatus;
       errorMessage?: string | undefined;
+      /** The paid amount, if it is not the requested one. */
+      amount?: number | undefined;
     }
   /** A callback is held back or waits for its time. */
   | {

@@ -11,7 +11,7 @@ export type { Duration } from './duration.ts';
 export type { Call, SandboxEvent, SandboxListener } from './events.ts';
 export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
 export type { CallbackFault, CallFault, CreateFault, Fault, SandboxOperation } from './faults/kinds.ts';
-export type { MoveOptions } from './ledger/moves.ts';
+export type { CompleteOptions, MoveOptions } from './ledger/moves.ts';
 export type { FailureReason, PaymentRecord } from './ledger/record.ts';
 export { type ListeningSandbox, Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';

@@ -243,10 +243,11 @@ export const timeOf = (event: SandboxEvent): number => (event.type === 'callback
 
 /** Returns the event of an ended call. */
 function eventOf(call: Call): Extract<SandboxEvent, { type: 'request' }> {
-  const { id: callId, at, method, path, answer, durationMs = 0, paymentId, message, fault, isPlayed } = call;
+  const { id: callId, at, method, path, answer, durationMs = 0, paymentId, message, fault, isPlayed, signature } = call;
   const { status } = answer ?? {};
   const event = { type: 'request', at, callId, method, path, status, durationMs, paymentId, message, fault } as const;
-  return { ...event, ...(isPlayed && { isPlayed }) };
+  const correction = message === undefined || message !== signature?.problem ? undefined : signature.correction;
+  return { ...event, ...(correction && { correction }), ...(isPlayed && { isPlayed }) };
 }
 
 /** Masks credentials: a merchant may have used a live key by mistake. */

@@ -2,9 +2,10 @@
 
 /** Serializes like `json_encode`: escapes slashes and all non-ASCII text, and writes an empty map as an empty list. */
 export const toPhpJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, part) => (isEmptyMap(part) ? [] : part))
-    .replaceAll('/', '\\/')
-    .replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  escapeNonAscii(JSON.stringify(value, (_key, part) => (isEmptyMap(part) ? [] : part)).replaceAll('/', '\\/'));
+
+export const escapeNonAscii = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const isEmptyMap = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

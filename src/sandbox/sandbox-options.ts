@@ -47,6 +47,13 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
    * @default 'Your shop'
    */
   shopName?: string | undefined;
+  /** The address of the sandbox for customers, for example that of an HTTPS tunnel. Each `redirectUrl` begins with it. */
+  publicUrl?: string | undefined;
+  /**
+   * The origins whose pages may show a customer's page in a frame.
+   * @default []
+   */
+  frameAncestors?: readonly string[] | undefined;
   /** The http(s) URL for all callbacks, instead of the payments' own addresses. Their query strings are added to it. */
   forwardTo?: string | undefined;
   /**
@@ -101,6 +108,17 @@ const key = z.string(KEY).min(1, KEY);
 /** The options, also for the command line. */
 export const sandboxFields = {
   forwardTo: httpUrl.optional().meta({ title: 'url', description: 'post every callback there' }),
+  publicUrl: httpUrl
+    .optional()
+    .meta({ title: 'url', description: "customers' address of the sandbox, as of a tunnel" }),
+  frameAncestors: z
+    .array(
+      httpUrl.transform(url => new URL(url).origin),
+      { error: 'must be a list of origins' },
+    )
+    .readonly()
+    .prefault([])
+    .meta({ title: 'origins', description: 'sites that may embed /pay, separated by commas (default: none)' }),
   latency: duration.prefault(0).describe('extra time of each call'),
   callbackRetries: z
     .array(duration, { error: 'must be a list of times' })

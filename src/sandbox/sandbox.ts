@@ -12,7 +12,7 @@ import type { Call, SandboxEvent } from './events.ts';
 import { Faults } from './faults/faults.ts';
 import { randomOf } from './ledger/ids.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { type MoveOptions, moveOf } from './ledger/moves.ts';
+import { type CompleteOptions, type MoveOptions, moveOf } from './ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from './ledger/record.ts';
 import { Log } from './log.ts';
 import { addPages } from './pages/routes.ts';
@@ -21,9 +21,8 @@ import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 import { restore, save } from './save.ts';
 import type { SavedSandbox } from './saved.ts';
 import type { Scenario } from './scenarios/format.ts';
-import { type ScenarioName, textOf } from './scenarios/library.ts';
+import type { ScenarioName } from './scenarios/library.ts';
 import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
-import { checkScenario, readScenario } from './scenarios/read.ts';
 
 /** A sandbox that serves HTTP. */
 export interface ListeningSandbox<T extends Terminal = Terminal> extends Listening {
@@ -110,8 +109,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * const gateway = new GatewayClient(server.clientOptions);
    */
   async listen(options: ListenOptions = {}): Promise<ListeningSandbox<T>> {
-    const listening = await listen(this.fetch, options);
-    const { ownPorts } = this.#parts.callbacks;
+    const { callbacks, settings } = this.#parts;
+    const listening = await listen(this.fetch, options, settings.publicUrl);
+    const { ownPorts } = callbacks;
     const { port } = new URL(listening.url);
     ownPorts.add(port);
     const close = async () => {
@@ -128,11 +128,12 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Completes a payment, as if the customer had paid. Resolves once that is recorded. Its callback follows.
+   * Completes a payment, as if the customer had paid, with the requested amount or another `amount`. Resolves once that
+   * is recorded. Its callback follows.
    *
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
-  async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
+  async complete(id: string, options?: CompleteOptions): Promise<PaymentRecord> {
     return this.#parts.move(id, 'complete', options);
   }
 
@@ -207,10 +208,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    */
   async play(scenario: ScenarioName | Scenario, options?: PlayOptions): Promise<Played> {
     const { to } = readPlayOptions(options ?? {});
-    const isName = typeof scenario === 'string';
-    const checked = isName ? await readScenario(textOf(scenario)) : checkScenario(scenario);
-    const origin = this.clientOptions.baseUrl;
-    return play(this.#parts, checked, { to, origin, name: isName ? scenario : 'scenario' });
+    return play(this.#parts, scenario, { to, origin: this.clientOptions.baseUrl });
   }
 
   /** Returns all state as plain JSON, for the option `saved` of another sandbox. */

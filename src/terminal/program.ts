@@ -11,10 +11,13 @@ export const FAILED = 2;
 /** Ends a program with one line on standard error. */
 export class CommandError extends Error {
   readonly exitCode: number;
+  /** For programs, under `--json`. */
+  readonly code: string;
 
-  constructor(message: string, exitCode = FAILED) {
+  constructor(message: string, exitCode = FAILED, code = 'failed') {
     super(message);
     this.exitCode = exitCode;
+    this.code = code;
   }
 }
 
@@ -36,19 +39,31 @@ export function createProgram(name: string, description: string): Command {
     .configureOutput({
       writeOut: text => console.log(text.trimEnd()),
       writeErr: text => console.error(text.trimEnd()),
-      outputError: text => complain(name, text.replace('error: ', '').trim().replaceAll('\n', ' ')),
+      outputError: text => complain(name, lineOf(text)),
     });
 }
 
-/** Runs one command line. `explain` turns an error into a line, or throws it. @returns the exit code */
+const lineOf = (text: string): string => text.replace('error: ', '').trim().replaceAll('\n', ' ');
+
+/**
+ * Runs one command line. Under `--json`, an error is JSON on standard output.
+ *
+ * @param explain turns an error into a line, or throws it
+ * @returns the exit code
+ */
 export async function runProgram(program: Command, args: string[], explain: (error: unknown) => CommandError) {
+  const isJson = args.includes('--json');
+  const print = (code: string, message: string) => console.log(JSON.stringify({ code, message }));
+  const json = { outputError: (text: string) => print('usage', lineOf(text)) };
+  if (isJson) for (const command of [program, ...program.commands]) command.configureOutput(json);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    const { message, exitCode } = error instanceof CommandError ? error : explain(error);
-    complain(program.name(), message);
+    const { message, exitCode, code } = error instanceof CommandError ? error : explain(error);
+    if (isJson) print(code, message);
+    else complain(program.name(), message);
     return exitCode;
   }
 }

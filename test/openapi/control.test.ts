@@ -81,6 +81,8 @@ describe('the description of /_sandbox', () => {
       scenario: { does: 'A test.', create: { ...CARD, paymentType: 'DEPOSIT', amount: 1 } },
     });
     await ask('POST', '/scenarios', { scenario: 'does: [' });
+    await ask('POST', '/test', { to: 'http://127.0.0.1:9/' });
+    await ask('POST', '/test', { too: 1 });
     await ask('POST', '/reset');
 
     expect(problems).toEqual([]);

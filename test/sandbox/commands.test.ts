@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxProgram } from '../../src/sandbox/cli/program.ts';
 import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
-import { SCENARIO_NAMES } from '../../src/sandbox/scenarios/library.ts';
+import { SCENARIOS } from '../../src/sandbox/scenarios/library.ts';
 import { readLine } from '../support/command-lines.ts';
 
 const read = (line: string | string[]) => readLine(sandboxProgram(), line);
@@ -96,7 +96,7 @@ describe('the command line', () => {
 });
 
 it('the help names every scenario and every fault', () => {
-  for (const name of SCENARIO_NAMES) expect(read('help trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
+  for (const { name } of SCENARIOS) expect(read('help trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
   for (const name of Object.keys(FAULTS)) expect(read('help fault')).toMatch(new RegExp(`^  ${name} `, 'm'));
   expect(read('wait --help')).toMatch(/--answered +the callback of its state was answered with 2xx\n/);
 });

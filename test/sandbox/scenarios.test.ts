@@ -1,7 +1,7 @@
 // Scenarios: what their files may say, how they are played, and what is said of a server that answers otherwise.
 import { readScenario, Sandbox, type Scenario } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { LIBRARY, SCENARIO_NAMES, type ScenarioName } from '../../src/sandbox/scenarios/library.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/scenarios/library.ts';
 import { CREATE } from '../support/eventful.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { rightServer, serverThat } from '../support/scenarios.ts';
@@ -10,7 +10,7 @@ const play = (sandbox: Sandbox, steps: Scenario['steps'], rest: Partial<Scenario
   sandbox.play({ create: CREATE, steps, ...rest });
 
 describe('the library', () => {
-  it.each(SCENARIO_NAMES)('%s has nothing to say against the handler of the SDK', async name => {
+  it.each(SCENARIOS)('$name has nothing to say against the handler of the SDK', async ({ name }) => {
     fakeTimers();
     const { sandbox } = rightServer();
     const { problems, note, payment, deliveries } = await whileTimePasses(sandbox.play(name), 10);
@@ -21,8 +21,8 @@ describe('the library', () => {
     expect(sandbox.faults.armed).toEqual([]);
   });
 
-  it.each(SCENARIO_NAMES)('%s begins with a sentence, and says what is expected', async name => {
-    const { does, steps = [], expect: expected } = await readScenario(LIBRARY[name]);
+  it.each(SCENARIOS)('$name begins with a sentence, and says what is expected', async ({ text }) => {
+    const { does, steps = [], expect: expected } = await readScenario(text);
     expect(does).toMatch(/^(A|An) .*\.$/);
     expect(expected ?? steps.some(step => 'expect' in step && step.expect)).toBeTruthy();
   });
@@ -39,7 +39,7 @@ describe('the library', () => {
     expect(problems).toEqual([expect.stringMatching(told)]);
   });
 
-  it.each(SCENARIO_NAMES)('%s tells of a server that fails', async name => {
+  it.each(SCENARIOS)('$name tells of a server that fails', async ({ name }) => {
     const { problems } = await serverThat(() => 500).play(name);
     expect(problems[0]).toMatch(name === 'lookup-fails' ? /redeliver: 1/ : /but it was answered 500 "thanks"/);
   });

@@ -1,19 +1,22 @@
 // The sandbox as the command line runs it, in this process: what it prints, what it is told, and how it ends.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { type Played, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ServeOptions, serve } from '../../src/sandbox/cli/serve.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { CARD, errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 import { openShop } from '../support/shop.ts';
+import { certificate } from '../support/tls.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -252,4 +255,58 @@ describe('a place where it cannot listen', () => {
 it('an option that the sandbox refuses is told by its own words', async () => {
   const error = await errorOf(open({ latency: -1 }));
   expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('latency') });
+});
+
+describe('--skip-verify', () => {
+  it('posts callbacks to a server with a certificate of its own', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const shop = createTlsServer(certificate('elsewhere'), (_, response) => response.end()).listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    closing.push(async () => void shop.close());
+    const forwardTo = `https://127.0.0.1:${(shop.address() as AddressInfo).port}/callbacks`;
+    const answersOf = async (options: Partial<ServeOptions>) => {
+      const { url } = await open({ forwardTo, ...options });
+      const { deliveries } = (await (await askFor(url, '/scenarios/deposit-completed', {})).json()) as Played;
+      return deliveries.map(({ status, error }) => status ?? error);
+    };
+    expect(await answersOf({})).toEqual([expect.stringMatching(/certificate/)]);
+    expect(await answersOf({ skipVerify: true })).toEqual([200]);
+  });
+
+  it('is refused without an https address', async () => {
+    expect(await errorOf(open({ skipVerify: true, forwardTo: 'http://localhost:3000/' }))).toMatchObject({
+      name: 'Error',
+      message: '--skip-verify is for --forward-to https://….',
+    });
+  });
+});
+
+describe('a file of --state', () => {
+  it('belongs to one running server; the lock of a crashed one does not count', async () => {
+    const state = join(folderOf(), 'state.json');
+    writeFileSync(`${state}.lock`, String(process.ppid));
+    const error = await errorOf(open({ state }));
+    expect(error).toBeInstanceOf(CommandError);
+    expect((error as Error).message).toBe(
+      `--state: ${state} belongs to the sandbox with the process id ${process.ppid}, which is running. Stop that one, or name another file.`,
+    );
+    expect(existsSync(state)).toBe(false);
+    const crashed = spawnSync(process.execPath, ['--version']).pid;
+    for (const owner of [crashed, 'nobody', '']) {
+      writeFileSync(`${state}.lock`, String(owner));
+      const { close } = await open({ state });
+      expect(readFileSync(`${state}.lock`, 'utf8')).toBe(String(process.pid));
+      await close();
+      closing.pop();
+      expect(existsSync(`${state}.lock`)).toBe(false);
+    }
+  });
+
+  it('is free again after a failed start', async () => {
+    const state = join(folderOf(), 'state.json');
+    const port = Number(new URL((await open()).url).port);
+    await errorOf(open({ state, port }));
+    expect(existsSync(`${state}.lock`)).toBe(false);
+  });
 });

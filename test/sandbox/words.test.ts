@@ -117,7 +117,7 @@ describe('a scenario', () => {
     ['steps: [{advance: [5]}]', `steps[0].advance ${TIME}`],
     ['steps: [{fault: 5}]', 'steps[0].fault must be one of drop, reject-401, '],
     ['steps: [{move: [complete]}]', 'steps[0].move must be one of complete, authorize, cancel, fail'],
-    ['steps: [{move: fail, code: true}]', 'steps[0].code must be a number or a text'],
+    ['steps: [{move: fail, code: true}]', 'steps[0].code must be a number or a string'],
     ['steps: [{move: complete, force: 1}]', 'steps[0].force must be true or false'],
     ['createFault: reference-trm', 'createFault is no fault of creates: did you mean reference-trim?'],
     ['createFault: explode', 'createFault is no fault of creates: there are callback-first, reference-trim, '],

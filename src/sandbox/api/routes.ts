@@ -65,7 +65,7 @@ export function addApi(app: Hono, parts: Parts): void {
       if (problem) return refusing(401, problem);
       const checked = validate(body, settings.terminal);
       if ('errors' in checked) return invalid(checked.errors);
-      const warnings = warningsOf(checked.request);
+      const warnings = warningsOf(checked.request, checked.unknown);
       if (warnings.length > 0) call.warnings = warnings;
       const record = ledger.create(checked.request, alteredBy(fault, checked.request));
       if (isPlayed(req.raw)) callbacks.keepAddress(record.id);
@@ -131,7 +131,7 @@ function invalid(errors: Record<string, string[]>): Answer {
   return { ...answer, message: `${answer.message} ${list.join('; ')}` };
 }
 
-type Validated = { request: AcceptedRequest } | { errors: Record<string, string[]> };
+type Validated = { request: AcceptedRequest; unknown: string[] } | { errors: Record<string, string[]> };
 
 /** Checks a create as the document says. Fields that the gateway does not know are ignored. */
 function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Validated {
@@ -141,6 +141,7 @@ function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Vali
   } catch {
     return { errors: { body: ['The body is not JSON.'] } };
   }
+  const unknown = Object.keys(json ?? {}).filter(name => !REQUEST_FIELDS.has(name));
   const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.has(name)));
   const { amount } = known;
   if (typeof amount !== 'number' || !Number.isFinite(amount))
@@ -151,7 +152,7 @@ function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Vali
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
   if (success) {
     const request = { ...data, amount };
-    return isShallow(request) ? { request } : { errors: { body: ['The body is nested too deeply.'] } };
+    return isShallow(request) ? { request, unknown } : { errors: { body: ['The body is nested too deeply.'] } };
   }
   const errors: Record<string, string[]> = {};
   for (const { path, message } of error.issues) {
@@ -173,11 +174,11 @@ function isShallow(value: unknown): boolean {
 }
 
 /** Returns the answer to a create: the record and the customer's next step. */
-function createdAnswer(record: PaymentRecord, { payid, shape }: SandboxSettings, origin: string): object {
+function createdAnswer(record: PaymentRecord, { payid, shape, publicUrl }: SandboxSettings, origin: string): object {
   if (shape === 'unwrapped') return record;
   if (record.paymentType === 'WITHDRAWAL') return { result: record };
   if (record.paymentMethod === 'PAYID' && payid === 'host-to-host') {
     return { result: record, ...transferOf(record) };
   }
-  return { result: { ...record, redirectUrl: `${origin}/pay/${record.id}` } };
+  return { result: { ...record, redirectUrl: new URL(`/pay/${record.id}`, publicUrl ?? origin).href } };
 }

@@ -53,11 +53,15 @@ const LONGEST_BODY = 1024 * 1024;
 /** Keeps out pages of other sites whose name resolves to this machine. */
 const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
-export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
+export async function listen(handler: Handler, options: ListenOptions, publicUrl?: string): Promise<Listening> {
   const { port, host, allowHosts } = readFields(options);
+  const tunnel = publicUrl === undefined ? undefined : new URL(publicUrl);
   const isAllowed = (name: string) => LOCAL_NAMES.test(name) || allowHosts.includes(name.replace(/:\d{1,5}$/, ''));
+  /** Returns the origin that the caller has used, or undefined for a foreign name. */
+  const originOf = (name: string) =>
+    name === tunnel?.host ? tunnel.origin : isAllowed(name) ? `http://${name}` : undefined;
   const server = createServer((request, response) => {
-    serve(handler, isAllowed, request, response).catch(() => response.socket?.destroy());
+    serve(handler, originOf, request, response).catch(() => response.socket?.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -83,13 +87,13 @@ function reachable(host: string): string {
 /** Rejects to break the connection. */
 async function serve(
   handler: Handler,
-  isAllowed: (host: string) => boolean,
+  originOf: (host: string) => string | undefined,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
   outgoing.setHeader('server', SERVER_NAME);
-  const { host = '' } = incoming.headers;
-  if (!isAllowed(host)) {
+  const origin = originOf(incoming.headers.host ?? '');
+  if (origin === undefined) {
     outgoing
       .writeHead(403)
       .end('The sandbox answers on loopback names only, and on those it is told to: --allow-host.');
@@ -97,7 +101,7 @@ async function serve(
   }
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const request = await toRequest(incoming, host, gone.signal);
+  const request = await toRequest(incoming, origin, gone.signal);
   if (!request) {
     outgoing.writeHead(413, { connection: 'close' }).end(`A body has at most ${LONGEST_BODY} bytes.`);
     return;
@@ -116,7 +120,7 @@ async function serve(
 }
 
 /** Returns undefined if the body is too long. */
-async function toRequest(incoming: IncomingMessage, host: string, signal: AbortSignal): Promise<Request | undefined> {
+async function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Promise<Request | undefined> {
   const { method = 'GET', url = '/', headers } = incoming;
   const chunks: Buffer[] = [];
   let length = 0;
@@ -127,5 +131,5 @@ async function toRequest(incoming: IncomingMessage, host: string, signal: AbortS
   }
   const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
   const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
-  return new Request(`http://${host}${url}`, { method, headers: fields, body, signal });
+  return new Request(origin + url, { method, headers: fields, body, signal });
 }

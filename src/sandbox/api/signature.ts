@@ -1,5 +1,7 @@
 // Checks a create's signature, and explains a mismatch if its cause can be found.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { escapeNonAscii } from '../php.ts';
+import { type Correction, correctionOf, type SigningStep } from './correction.ts';
 
 type Encoding = 'hex' | 'base64';
 
@@ -13,6 +15,8 @@ export interface SignatureCheck {
   encoding: Encoding;
   /** The problem with the signature. The text shows neither the key nor the right signature. */
   problem?: string | undefined;
+  /** The code that corrects the problem: one line for a known mistake, otherwise all that sign. */
+  correction?: Correction | undefined;
 }
 
 interface Terminal {
@@ -21,78 +25,101 @@ interface Terminal {
   signatureEncoding: Encoding;
 }
 
-export function checkSignature(
-  given: string | null,
-  body: Uint8Array,
-  { signKey, apiKey, signatureEncoding: encoding }: Terminal,
-): SignatureCheck {
-  const digest = createHmac('sha256', signKey).update(body).digest();
-  const expected = { hex: digest.toString('hex'), base64: digest.toString('base64') };
-  if (given === null) {
-    const problem = 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.';
-    return { expected, encoding, problem };
-  }
-  if (isSame(given, expected[encoding])) return { given, expected, encoding };
-  return {
-    given,
-    expected,
-    encoding,
-    problem: problemOf(given, expected, body, { signKey, apiKey, signatureEncoding: encoding }),
-  };
+/** A create with its right signature, and with functions that sign another way. */
+interface Facts extends Terminal {
+  body: Uint8Array;
+  hex: string;
+  base64: string;
+  hmac(bytes: string | Uint8Array, key?: string | Uint8Array, algorithm?: string): Buffer;
 }
 
-function problemOf(
-  given: string,
-  expected: SignatureCheck['expected'],
-  body: Uint8Array,
-  { signKey, apiKey, signatureEncoding: encoding }: Terminal,
-): string {
-  const matches = (bytes: string | Uint8Array, key = signKey) =>
-    isSame(given, createHmac('sha256', key).update(bytes).digest(encoding));
-  const other = encoding === 'hex' ? 'base64' : 'hex';
-  if (isSame(given, expected[other])) return `The signature is ${other}; this terminal expects ${encoding}.`;
-  if (encoding === 'hex' && isSame(given, expected.hex.toUpperCase())) {
-    return 'The signature is in upper case; this terminal expects lower case.';
+type Made = (facts: Facts) => readonly (string | Buffer)[];
+
+/** Known mistakes by the step of signing, each with the headers or digests that it leads to. */
+const MISTAKES: Readonly<Record<SigningStep, Readonly<Record<string, Made>>>> = {
+  header: {
+    'The Signature header is empty.': () => [''],
+    'The signature has the prefix "sha256=". Send the digest alone.': ({ hex, base64 }) =>
+      [hex, base64].map(text => `sha256=${text}`),
+  },
+  digest: {
+    'The signature is base64; this terminal expects hex.': ({ base64 }) => [base64],
+    'The signature is hex; this terminal expects base64.': ({ hex }) => [hex],
+    'The signature is hex in upper case.': ({ hex }) => [hex.toUpperCase()],
+    'The signature is the base64 of the hex text. Encode the digest itself.': ({ hex }) => [
+      Buffer.from(hex).toString('base64'),
+    ],
+    'The signature is a SHA-256 without a key. This terminal expects an HMAC-SHA256.': ({ body, signKey }) =>
+      ['', signKey].map(end => createHash('sha256').update(body).update(end).digest()),
+    'The signature is an HMAC-SHA1. This terminal expects an HMAC-SHA256.': ({ body, signKey, hmac }) => [
+      hmac(body, signKey, 'sha1'),
+    ],
+    'The signature is an HMAC-SHA512. This terminal expects an HMAC-SHA256.': ({ body, signKey, hmac }) => [
+      hmac(body, signKey, 'sha512'),
+    ],
+    'The key and the body are interchanged.': ({ body, signKey, hmac }) => [hmac(signKey, body)],
+  },
+  key: {
+    'The signature was made with the API key. Use the sign key.': ({ body, apiKey, hmac }) => [hmac(body, apiKey)],
+    'The signature was made with an empty key.': ({ body, hmac }) => [hmac(body, '')],
+    'The signature was made with the right key and white space at its ends.': ({ body, signKey, hmac }) =>
+      ['\n', '\r\n', ' '].map(end => hmac(body, signKey + end)),
+    'The sign key was decoded before it was used. Use its text.': ({ body, signKey, hmac }) =>
+      (['hex', 'base64'] as const).map(form => hmac(body, Buffer.from(signKey, form))),
+  },
+  body: {
+    'The signature is that of the same JSON serialised in another way. Sign the bytes that you send.': ({
+      body,
+      hmac,
+    }) => serialisations(new TextDecoder().decode(body)).map(text => hmac(text)),
+    'The signature is that of an empty body.': ({ hmac }) => [hmac('')],
+  },
+};
+
+export function checkSignature(given: string | null, body: Uint8Array, terminal: Terminal): SignatureCheck {
+  const { signKey, signatureEncoding: encoding } = terminal;
+  const hmac: Facts['hmac'] = (bytes, key = signKey, algorithm = 'sha256') =>
+    createHmac(algorithm, key).update(bytes).digest();
+  const right = hmac(body);
+  const expected = { hex: right.toString('hex'), base64: right.toString('base64') };
+  if (given === null) {
+    const problem = 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.';
+    return { expected, encoding, problem, correction: correctionOf(encoding) };
   }
-  if (given === '') return 'The Signature header is empty.';
-  if (isSame(given.replace(/^sha256=/i, ''), expected[encoding])) {
-    return 'The signature has the prefix "sha256=". Send the digest alone.';
-  }
-  if (isSame(given, Buffer.from(expected.hex).toString('base64'))) {
-    return 'The signature is the base64 of the hex text. Encode the digest itself.';
-  }
-  if (isSame(given, createHash('sha256').update(body).digest(encoding))) {
-    return 'The signature is a SHA-256 without a key. This terminal expects an HMAC-SHA256.';
-  }
-  for (const algorithm of ['sha1', 'sha512']) {
-    if (!isSame(given, createHmac(algorithm, signKey).update(body).digest(encoding))) continue;
-    return `The signature is an HMAC-${algorithm.toUpperCase()}. This terminal expects an HMAC-SHA256.`;
-  }
-  if (matches(body, apiKey)) return 'The signature was made with the API key. Use the sign key.';
-  if (matches(body, '')) return 'The signature was made with an empty key.';
-  if ([signKey.trim(), `${signKey}\n`, `${signKey} `].some(key => key !== signKey && matches(body, key))) {
-    return 'The signature was made with the right key plus or minus white space at its ends.';
-  }
-  if (reserialised(new TextDecoder().decode(body)).some(variant => matches(variant))) {
-    return 'The signature is that of the same JSON serialised in another way. Sign the very bytes you send.';
-  }
-  if (matches('')) return 'The signature is that of an empty body.';
-  return 'The signature does not match: another key, or another body than the one sent.';
+  if (given === expected[encoding]) return { given, expected, encoding };
+  const isGiven = (made: string | Buffer) =>
+    typeof made === 'string' ? made === given : [made.toString('hex'), made.toString('base64')].includes(given);
+  for (const [step, mistakes] of Object.entries(MISTAKES))
+    for (const [problem, made] of Object.entries(mistakes)) {
+      if (!made({ ...terminal, ...expected, body, hmac }).some(isGiven)) continue;
+      return { given, expected, encoding, problem, correction: correctionOf(encoding, step as SigningStep) };
+    }
+  const problem = 'The signature does not match: another key, or another body than the one sent.';
+  return { given, expected, encoding, problem, correction: correctionOf(encoding) };
 }
 
 /** The forms into which frameworks rewrite a JSON body between signing and sending. */
-function reserialised(text: string): string[] {
+function serialisations(text: string): string[] {
   try {
     const value = JSON.parse(text);
-    const compact = JSON.stringify(value);
-    const escaped = compact.replaceAll('/', '\\/');
-    return [compact, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4), escaped, `${text}\n`];
+    const sorted = Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return [value, sorted]
+      .flatMap(one => [JSON.stringify(one), inPython(one), ...[2, 4].map(spaces => JSON.stringify(one, null, spaces))])
+      .flatMap(json => [json, escapeNonAscii(json)])
+      .flatMap(json => [json, json.replaceAll('/', '\\/')])
+      .concat(`${text}\n`);
   } catch {
-    return [];
+    return [`${text}\n`];
   }
 }
 
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [new TextEncoder().encode(given), new TextEncoder().encode(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
+/** Writes JSON with a space after each comma and colon. */
+const inPython = (value: unknown): string =>
+  JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
+
+/** Returns the headers of a create that this terminal accepts. */
+export const signedHeaders = (body: string, { apiKey, signKey, signatureEncoding }: Terminal) => ({
+  authorization: `Bearer ${apiKey}`,
+  signature: createHmac('sha256', signKey).update(body).digest(signatureEncoding),
+  'content-type': 'application/json',
+});

@@ -1,4 +1,6 @@
 // Warns about a create that the sandbox accepts, but that a processor would probably refuse.
+import { unknownNames } from '../../schemas/hints.ts';
+import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
 import type { AcceptedRequest } from '../ledger/record.ts';
 import { decimalsOf } from '../money.ts';
 
@@ -17,10 +19,12 @@ const CURRENCIES: Readonly<Record<string, readonly string[]>> = {
 
 const KNOWN: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-export function warningsOf({ paymentMethod, amount, currency }: AcceptedRequest): string[] {
+/** @param unknown the names of fields that the gateway ignores */
+export function warningsOf({ paymentMethod, amount, currency }: AcceptedRequest, unknown: readonly string[]): string[] {
   const currencies = CURRENCIES[paymentMethod] ?? [currency];
   const decimals = decimalsOf(currency);
   const warnings = [
+    unknown.length > 0 && `${unknownNames('field', unknown, REQUEST_FIELDS)}: ignored by the gateway.`,
     !KNOWN.has(currency) && `currency: ${currency} is not a code of ISO 4217.`,
     !currencies.includes(currency) && `currency: ${paymentMethod} is usually paid in ${currencies.join(' or ')}.`,
     Number(amount.toFixed(decimals)) !== amount && `amount: ${currency} has ${decimals} decimals.`,

@@ -64,20 +64,22 @@ export async function post(
   ownPorts: ReadonlySet<string>,
   life: AbortSignal,
 ): Promise<Outcome> {
-  const { hostname, host, port } = new URL(url);
+  const address = new URL(url);
+  const { hostname, host, port, username, password } = address;
   if (isLoopback(hostname) && ownPorts.has(port)) return { error: NOT_OWN };
   const isWanted = forwardTo !== undefined && host === new URL(forwardTo).host;
   if (!double && !isWanted && !isLoopback(hostname)) return { error: NOT_LOOPBACK };
+  Object.assign(address, { username: '', password: '' });
   const init: RequestInit = {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(username && basicAuth(username, password)) },
     body,
     redirect: 'manual',
     signal: AbortSignal.any([life, AbortSignal.timeout(LONGEST_POST)]),
   };
   try {
     // Needed for a fetch that ignores the signal.
-    const posting = withSignal((double ?? fetch)(url, init), life);
+    const posting = withSignal((double ?? fetch)(username ? address.href : url, init), life);
     const response = await withTimeout(posting, LONGEST_POST, `not answered within ${LONGEST_POST} ms`);
     const { status } = response;
     const answer = await withTimeout(response.text(), LONGEST_ANSWER, () => '').catch(() => '');
@@ -86,6 +88,11 @@ export async function post(
     return { error: describe(error) };
   }
 }
+
+/** Fetch refuses an address with credentials. */
+const basicAuth = (...credentials: [username: string, password: string]) => ({
+  authorization: `Basic ${Buffer.from(credentials.map(decodeURIComponent).join(':')).toString('base64')}`,
+});
 
 function describe(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;

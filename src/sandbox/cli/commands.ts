@@ -8,9 +8,10 @@ import { CommandError, endWith, FAILED, integer, LOOK } from '../../terminal/pro
 import { table } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { FAULTS } from '../faults/kinds.ts';
-import { doesOf, LIBRARY } from '../scenarios/library.ts';
+import { SCENARIOS } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
-import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playedText } from './lines.ts';
+import type { Report } from '../scenarios/report.ts';
+import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playedText, reportText } from './lines.ts';
 import { fieldsOf, optionOf, phrase } from './options.ts';
 import { call, DEFAULT_PORT, type Fields, type Place, routeOf } from './remote.ts';
 
@@ -47,6 +48,8 @@ const move = (name: string, does: string): RemoteCommand => ({
   text: paymentLine,
 });
 
+export const scenarioTable = table(SCENARIOS.map(({ name, does }) => [name, does]));
+
 const COMMANDS: readonly RemoteCommand[] = [
   {
     usage: 'trigger <scenario>',
@@ -57,13 +60,20 @@ const COMMANDS: readonly RemoteCommand[] = [
       if (!/^-$|\.(ya?ml|json)$/.test(id)) return asked;
       return { ...asked, route: 'playOwnScenario', fields: { ...fields, scenario: await contentsOf(id) } };
     },
-    more: `\nScenarios:\n${table(Object.entries(LIBRARY).map(([name, file]) => [name, doesOf(file)]))}`,
+    more: `\nScenarios:\n${scenarioTable}`,
     text: playedText,
     exitCode: ({ problems, note, deliveries }: Played) => {
       // Without a server, a scenario of faults has tested nothing.
       if (note && deliveries.some(({ fault, repeats }) => fault ?? repeats)) return FAILED;
       return problems.length > 0 ? LOOK : 0;
     },
+  },
+  {
+    usage: 'test',
+    route: 'testServer',
+    does: 'plays every scenario at your server, and prints a report card',
+    text: reportText,
+    exitCode: ({ result }: Report) => ({ passed: 0, failed: LOOK, unchecked: FAILED })[result],
   },
   { usage: 'list', route: 'listPayments', text: paymentsText },
   { usage: 'show <payment>', route: 'getPayment', text: paymentText },

@@ -1,11 +1,14 @@
 // Formats events and lists for the command line, one line each.
 import { styleText } from 'node:util';
 import { printable, table } from '../../terminal/text.ts';
+import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../events.ts';
 import type { Armed } from '../faults/faults.ts';
+import type { Fault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Played } from '../scenarios/play.ts';
+import { type Report, summaryOf } from '../scenarios/report.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);
@@ -26,27 +29,22 @@ export function timedLineOf(event: SandboxEvent): string | undefined {
 export function lineOf(event: SandboxEvent): string | undefined {
   switch (event.type) {
     case 'request': {
-      const { method, path, status, durationMs, message, fault, paymentId } = event;
+      const { method, path, status, durationMs, message, correction, fault, paymentId } = event;
       const outcome = status === undefined ? bad('broken') : (status < 300 ? good : bad)(String(status));
       const made = method === 'POST' && paymentId && dim(paymentId);
-      return [
-        `${outcome} ${method} ${printable(path)}`,
-        made,
-        milliseconds(durationMs),
-        fault && bad(`fault: ${fault}`),
-        message && printable(message),
-      ]
-        .filter(Boolean)
-        .join('  ');
+      const why = message && printable(message);
+      const call = `${outcome} ${method} ${printable(path)}`;
+      return joined(call, made, milliseconds(durationMs), faultText(fault), why) + correctionText(correction);
     }
-    case 'move':
-      return `    ${event.paymentStatus}  ${printable(event.reference ?? '')}  ${dim(event.paymentId)}`;
+    case 'move': {
+      const { paymentStatus, reference, paymentId, amount } = event;
+      const moved = `    ${paymentStatus}  ${printable(reference ?? '')}  ${dim(paymentId)}`;
+      return joined(moved, amount !== undefined && bad(`paid: ${amount}`));
+    }
     case 'callback-waits': {
       const { paymentStatus, due, fault } = event;
       const until = due === undefined ? 'the next one of its payment' : clockTime(due);
-      return ['    callback', paymentStatus, `waits for ${until}`, fault && bad(` fault: ${fault}`)]
-        .filter(Boolean)
-        .join(' ');
+      return joined(`    callback ${paymentStatus} waits for ${until}`, faultText(fault));
     }
     case 'callback':
       return callbackLine(event.delivery);
@@ -62,17 +60,19 @@ export function lineOf(event: SandboxEvent): string | undefined {
   }
 }
 
+const joined = (...parts: readonly (string | undefined | false)[]): string => parts.filter(Boolean).join('  ');
+
+const faultText = (fault: Fault | undefined) => fault && bad(`fault: ${fault}`);
+
+/** Formats the corrected line of a known mistake, below the call. */
+const correctionText = (correction: Correction | undefined): string =>
+  !correction || correction.php.includes('\n') ? '' : `\n${table(Object.entries(correction))}`;
+
 export function callbackLine({ id, paymentStatus, url, status, error, durationMs, fault, repeats }: Delivery): string {
   const outcome = status === undefined ? bad('---') : (status < 300 ? good : bad)(String(status));
-  const why = error && bad(printable(error));
-  return [
-    `${outcome} callback ${paymentStatus} → ${printable(url)}`,
-    why ?? milliseconds(durationMs),
-    fault && bad(`fault: ${fault}`),
-    dim(`delivery ${id}${repeats ? `, again ${repeats}` : ''}`),
-  ]
-    .filter(Boolean)
-    .join('  ');
+  const posted = `${outcome} callback ${paymentStatus} → ${printable(url)}`;
+  const end = error ? bad(printable(error)) : milliseconds(durationMs);
+  return joined(posted, end, faultText(fault), dim(`delivery ${id}${repeats ? `, again ${repeats}` : ''}`));
 }
 
 export const paymentLine = ({ paymentStatus, reference, id }: PaymentRecord): string =>
@@ -131,4 +131,16 @@ export function playedText({ payment, deliveries, problems, note }: Played): str
   return [paymentLine(payment), ...(note ? [] : deliveries.map(callbackLine)), ...wrong, ...(note ? [note] : [])].join(
     '\n',
   );
+}
+
+const COLOURS = { passed: good, failed: bad, unchecked: dim };
+
+/** Formats the report card: a line for each scenario, its problems below, and the numbers at the end. */
+export function reportText(report: Report): string {
+  const width = Math.max(...report.scenarios.map(({ name }) => name.length));
+  const lines = report.scenarios.flatMap(({ name, does, result, problems }) => [
+    `  ${COLOURS[result](result.padEnd(9))}  ${name.padEnd(width)}  ${does}`,
+    ...problems.map(problem => `             ${printable(problem)}`),
+  ]);
+  return [...lines, `${COLOURS[report.result](report.result)}: ${summaryOf(report)}`].join('\n');
 }

@@ -4,11 +4,10 @@ import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { hintAt } from '../../schemas/hints.ts';
 import { CommandError, complain, createProgram, integer, runProgram } from '../../terminal/program.ts';
-import { table } from '../../terminal/text.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { sandboxFields } from '../sandbox-options.ts';
-import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
-import { addRemoteCommands, place } from './commands.ts';
+import { SCENARIOS, textOf } from '../scenarios/library.ts';
+import { addRemoteCommands, place, scenarioTable } from './commands.ts';
 import { logs } from './logs.ts';
 import { optionOf } from './options.ts';
 import { DEFAULT_PORT } from './remote.ts';
@@ -30,7 +29,8 @@ Exit codes:
 export const run = (args: string[]): Promise<number> => runProgram(sandboxProgram(), args, explain);
 
 function explain(error: unknown): CommandError {
-  if (error instanceof GatewayError || error instanceof SandboxError) return new CommandError(error.message);
+  if (error instanceof GatewayError || error instanceof SandboxError)
+    return new CommandError(error.message, undefined, error.code);
   throw error;
 }
 
@@ -60,6 +60,7 @@ function addServe(program: Command): void {
     .option('--allow-host <name...>', 'names that callers may use besides those of loopback')
     .option('--auto <move:time>', 'move each new payment: complete:2s; repeatable', moves)
     .option('--state <file>', 'keep everything in this file, and continue from it')
+    .option('--skip-verify', 'accept any certificate at --forward-to https://…')
     .option('--json', 'print a line of JSON for each event')
     .allowExcessArguments()
     .action(async (options: ServeOptions) => {
@@ -89,9 +90,7 @@ async function serveUntilStopped(options: ServeOptions): Promise<void> {
 
 /** Prints the scenarios, which are part of the program: no sandbox is needed. */
 function printScenarios(name: string | undefined, json: boolean): void {
-  const all = Object.entries(LIBRARY).map(([name, text]) => ({ name, does: doesOf(text), text }));
-  const list = () => table(all.map(({ name, does }) => [name, does]));
-  const text = name === undefined ? list() : textOf(name).trimEnd();
-  const value = name === undefined ? all : all.find(one => one.name === name);
+  const text = name === undefined ? scenarioTable : textOf(name).trimEnd();
+  const value = name === undefined ? SCENARIOS : SCENARIOS.find(one => one.name === name);
   console.log(json ? JSON.stringify(value, null, 2) : text);
 }

@@ -45,7 +45,7 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
 function refusalOf(text: string): CommandError {
   try {
     const { code, message } = JSON.parse(text);
-    return new CommandError(message, code === 'timeout' ? LOOK : undefined);
+    return new CommandError(message, code === 'timeout' ? LOOK : undefined, code);
   } catch {
     return new CommandError(text);
   }

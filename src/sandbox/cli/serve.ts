@@ -8,7 +8,7 @@ import type { SandboxEvent } from '../events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { timedLineOf } from './lines.ts';
-import { notOurs, readState, StateFile } from './state.ts';
+import { lockState, notOurs, readState, StateFile } from './state.ts';
 import type { Auto } from './values.ts';
 
 type Print = (line: string) => void;
@@ -22,12 +22,29 @@ export interface ServeOptions extends SandboxOptions {
   auto?: Auto[];
   /** A path of a file. */
   state?: string;
+  skipVerify?: true;
   json?: true;
 }
 
 /** @throws {CommandError} if the port is busy, or an option is refused */
 export async function serve(options: ServeOptions, print: Print, complain: Print): Promise<Listening> {
-  const { port, host, allowHost, json, auto = [], state: file, ...own } = options;
+  const unlock = options.state === undefined ? () => {} : lockState(options.state);
+  try {
+    const { close, ...listening } = await begin(options, print, complain);
+    return { ...listening, close: () => close().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function begin(options: ServeOptions, print: Print, complain: Print): Promise<Listening> {
+  const { port, host, allowHost, json, auto = [], state: file, skipVerify, ...own } = options;
+  if (skipVerify) {
+    if (!own.forwardTo?.startsWith('https:')) throw new CommandError('--skip-verify is for --forward-to https://….');
+    // Node reads it at each connection, and this process connects only to post callbacks.
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  }
   let state: StateFile | undefined;
   let isOver = false;
   const onEvent = (event: SandboxEvent) => {
@@ -57,7 +74,6 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
     end();
   };
   if (file !== undefined) {
-    // Only after listening: another sandbox at the same port may be writing the file.
     const opened = new StateFile(file, () => sandbox.save(), complain);
     await opened.begin().catch(async error => {
       await close();

@@ -1,5 +1,5 @@
 // Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { CommandError } from '../../terminal/program.ts';
 import type { SavedSandbox } from '../saved.ts';
@@ -31,6 +31,36 @@ export const notOurs = (file: string): CommandError =>
     `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
   );
 
+/** Keeps other servers away from the file. The lock of a crashed one does not count. @returns a function that unlocks it */
+export function lockState(file: string): () => void {
+  const lock = `${file}.lock`;
+  const write = (flag: 'wx' | 'w') => writeFileSync(lock, String(process.pid), { flag, mode: 0o600 });
+  try {
+    write('wx');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(file, error as Error);
+    const owner = Number(readFileSync(lock, 'utf8'));
+    if (owner !== process.pid && isRunning(owner)) {
+      throw new CommandError(
+        `--state: ${file} belongs to the sandbox with the process id ${owner}, which is running. Stop that one, or name another file.`,
+      );
+    }
+    write('w');
+  }
+  return () => rmSync(lock, { force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+const notWritten = (file: string, { message }: Error) =>
+  new CommandError(`--state: ${file} cannot be written: ${message}`);
+
 /** Writes the file soon after each change, one write at a time. */
 export class StateFile {
   readonly #file: string;
@@ -51,7 +81,7 @@ export class StateFile {
   /** @throws {CommandError} if the file cannot be written */
   async begin(): Promise<void> {
     await this.#write().catch(error => {
-      throw new CommandError(`--state: ${this.#file} cannot be written: ${error.message}`);
+      throw notWritten(this.#file, error);
     });
   }
 

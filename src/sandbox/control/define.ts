@@ -67,7 +67,7 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
   for (const { method, path, query, body, run } of routes) {
     app.on(method, PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), async ({ req }) => {
       try {
-        if (isForeign(req.raw.headers)) {
+        if (isForeign(req.raw)) {
           return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
         }
         const answer = await run(parts, {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { wait } from '../duration.ts';
+import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { type Route, route, tagged } from './define.ts';
 import { deliveryShape, eventShape, paymentShape, paymentStatus } from './shapes.ts';
@@ -24,16 +25,9 @@ export const paging = {
 export const pageOf = <T>(all: readonly T[], { limit, offset }: { limit: number; offset: number }): T[] =>
   all.slice(offset, offset + limit);
 
-const force = z.boolean().optional().describe('Also out of a final state.');
-const move = z.discriminatedUnion('move', [
-  z.strictObject({ move: z.enum(['complete', 'authorize', 'cancel']).describe('Where to.'), force }),
-  z.strictObject({
-    move: z.literal('fail').describe('Where to.'),
-    code: z.union([z.number(), z.string()]).optional().describe("A processor's code, which the gateway translates."),
-    reason: text.describe('A text, which passes through unchanged.'),
-    force,
-  }),
-]);
+const moveTo = <N extends MoveName>(name: N) =>
+  z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
+const move = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
 
 const forgotten = z.number().int().describe('How many made way for newer ones.');
 

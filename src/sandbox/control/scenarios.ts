@@ -2,9 +2,10 @@
 import * as z from 'zod';
 import { httpUrl } from '../../schemas/url.ts';
 import { scenarioSchema } from '../scenarios/format.ts';
-import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
+import { SCENARIOS } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
-import { checkScenario, readScenario } from '../scenarios/read.ts';
+import { readScenario } from '../scenarios/read.ts';
+import { RESULTS, testServer } from '../scenarios/report.ts';
 import { type Route, route, tagged } from './define.ts';
 import { deliveryShape, paymentShape } from './shapes.ts';
 
@@ -19,6 +20,8 @@ const played = z
   })
   .meta({ id: 'Played', description: 'What came of a scenario.' });
 
+const result = z.enum(RESULTS);
+
 export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
   route('GET /scenarios', 'listScenarios', 'The scenarios that the sandbox brings along.', {
     answer: z.object({
@@ -32,16 +35,13 @@ export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
         )
         .describe('All of them.'),
     }),
-    run: () => ({
-      scenarios: Object.entries(LIBRARY).map(([name, text]) => ({ name, does: doesOf(text), text })),
-    }),
+    run: () => ({ scenarios: SCENARIOS }),
   }),
   route('POST /scenarios/{name}', 'playScenario', 'Plays one of them, and answers once it has ended.', {
     body: z.strictObject({ to }),
     answer: played,
     errors: ['unknown_scenario', 'refused'],
-    run: async (parts, { id: name, body, request }) =>
-      play(parts, await readScenario(textOf(name)), { ...body, name, origin: new URL(request.url).origin }),
+    run: (parts, { id: name, body, request }) => play(parts, name, { ...body, origin: new URL(request.url).origin }),
   }),
   route('POST /scenarios', 'playOwnScenario', 'Plays a scenario of your own.', {
     body: z.strictObject({
@@ -53,8 +53,26 @@ export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
     answer: played,
     errors: ['refused'],
     run: async (parts, { body: { scenario, to }, request }) => {
-      const checked = typeof scenario === 'string' ? await readScenario(scenario) : checkScenario(scenario);
-      return play(parts, checked, { to, name: 'scenario', origin: new URL(request.url).origin });
+      const read = typeof scenario === 'string' ? await readScenario(scenario) : scenario;
+      return play(parts, read, { to, origin: new URL(request.url).origin });
     },
+  }),
+  route('POST /test', 'testServer', 'Plays every built-in scenario at your server, and answers with a report card.', {
+    body: z.strictObject({ to }),
+    answer: z.object({
+      result: result.describe('`unchecked` if your server answered no callback.'),
+      scenarios: z
+        .array(
+          z.object({
+            name: z.string().describe('The scenario.'),
+            does: z.string().describe('In one sentence.'),
+            result: result.describe('`unchecked` if your server answered none of its callbacks.'),
+            problems: z.array(z.string()).describe('The reasons for another result than `passed`.'),
+            paymentId: z.guid().describe('Its payment.'),
+          }),
+        )
+        .describe('The played ones, in order.'),
+    }),
+    run: (parts, { body, request }) => testServer(parts, { ...body, origin: new URL(request.url).origin }),
   }),
 ]);

@@ -94,6 +94,15 @@ export const callShape = z
           .describe('The HMAC-SHA256 of the exact bytes.'),
         encoding: z.enum(['hex', 'base64']).describe('What this terminal takes.'),
         problem: z.string().optional().describe('What is wrong with it.'),
+        correction: z
+          .object({
+            php: z.string().describe('In PHP.'),
+            python: z.string().describe('In Python.'),
+            node: z.string().describe('In JavaScript.'),
+            curl: z.string().describe('In a shell with curl and openssl.'),
+          })
+          .optional()
+          .describe('The code that corrects it: one line for a known mistake, otherwise all that sign.'),
       })
       .optional()
       .describe('Of a create: what came, what should have come, and what is wrong.'),

@@ -173,11 +173,13 @@ export class Ledger {
     return structuredClone(entry.record);
   }
 
-  /** Returns the settlement fields of a completed payment. */
-  settlementOf(id: string): Partial<PaymentRecord> {
+  /** Returns the amount and the settlement fields of a completed payment. */
+  paidWith(id: string, paid?: number): Partial<PaymentRecord> {
     const { record, request } = this.#entry(id);
+    const amount = paid ?? record.amount;
     return {
-      settled_crypto_amount: Number(quote(record).cryptoAmount),
+      amount,
+      settled_crypto_amount: Number(quote({ ...record, amount }).cryptoAmount),
       crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
       destination_wallet: walletOf(request),
     };

@@ -1,6 +1,6 @@
 // Moves payments between states, each time with a callback.
 import * as z from 'zod';
-import { flag, optionsReader } from '../../options/reader.ts';
+import { flag, optionsReader, text } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { Log } from '../log.ts';
@@ -13,6 +13,12 @@ export interface MoveOptions {
   force?: boolean | undefined;
 }
 
+/** The options of `complete`. */
+export interface CompleteOptions extends MoveOptions {
+  /** The paid amount, if it is not the requested one. */
+  amount?: number | undefined;
+}
+
 /** The moves, each with the state that it leads to. */
 export const MOVES = {
   complete: 'COMPLETED',
@@ -23,25 +29,50 @@ export const MOVES = {
 
 export type MoveName = keyof typeof MOVES;
 
-const force = flag.optional();
-const readMove = optionsReader<MoveOptions>()('The options of a move', { force });
-const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', {
-  code: z.union([z.number(), z.string()], { error: 'must be a number or a string' }).optional(),
-  reason: z.string({ error: 'must be a string' }).optional(),
-  force,
-});
+const force = flag.optional().describe('Also out of a final state.');
+const PAID = { error: 'must be a number above 0' };
+const CODE = { error: 'must be a number or a string' };
 
-export type Move = (id: string, name: MoveName, options?: FailureReason & MoveOptions) => PaymentRecord;
+/** The options of each move, also for the API and scenarios. */
+export const moveFields = {
+  complete: {
+    amount: z.number(PAID).positive(PAID).optional().describe('The paid amount, if it is not the requested one.'),
+    force,
+  },
+  authorize: { force },
+  cancel: { force },
+  fail: {
+    code: z
+      .union([z.number(), z.string()], CODE)
+      .optional()
+      .describe("A processor's code, which the gateway translates."),
+    reason: text.optional().describe('A text, which passes through unchanged.'),
+    force,
+  },
+};
+
+const readComplete = optionsReader<CompleteOptions>()('sandbox.complete', moveFields.complete);
+const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', moveFields.fail);
+const readMove = optionsReader<MoveOptions>()('The options of a move', moveFields.cancel);
+
+export type Move = (id: string, name: MoveName, options?: FailureReason & CompleteOptions) => PaymentRecord;
 
 export const moveOf =
   (ledger: Ledger, callbacks: Callbacks, log: Log): Move =>
   (id, name, options = {}) => {
-    const { force, ...reason } = name === 'fail' ? readFail(options) : readMove(options);
-    const { paymentStatus: from } = ledger.get(id);
-    const changes = name === 'fail' ? errorMessageOf(reason) : name === 'complete' ? ledger.settlementOf(id) : {};
-    const record = ledger.move(id, MOVES[name], changes, force);
+    const { paymentStatus: from, amount: requested } = ledger.get(id);
+    const record = ledger.move(id, MOVES[name], changesOf(ledger, id, name, options), options.force);
     const { id: paymentId, reference, paymentStatus, errorMessage } = record;
-    log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage });
+    const amount = record.amount === requested ? undefined : record.amount;
+    log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage, amount });
     if (paymentStatus !== from) callbacks.send(record, ledger.callbackUrlOf(id));
     return record;
   };
+
+/** Reads the options of a move. */
+function changesOf(ledger: Ledger, id: string, name: MoveName, options: object): Partial<PaymentRecord> {
+  if (name === 'complete') return ledger.paidWith(id, readComplete(options).amount);
+  if (name === 'fail') return errorMessageOf(readFail(options));
+  readMove(options);
+  return {};
+}

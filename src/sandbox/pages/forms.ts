@@ -12,7 +12,7 @@ export const formsOf =
   (app: Hono): AddForm =>
   (path, run) =>
     void app.post(path, async ({ req }) => {
-      if (isForeign(req.raw.headers)) {
+      if (isForeign(req.raw)) {
         return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
       }
       const done = await run(new URLSearchParams(await req.text()), req.param('id') ?? '', req.raw);

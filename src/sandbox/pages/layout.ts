@@ -13,6 +13,8 @@ interface Page {
   live?: string;
   /** The style of the page. */
   look?: 'dashboard' | 'customer';
+  /** The origins whose pages may embed it. */
+  frameAncestors?: readonly string[];
 }
 
 const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html`<!doctype html>
@@ -31,17 +33,19 @@ const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html
 `;
 
 /** Shows user input as text only: the policy allows just our own scripts and resources. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'";
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
 };
 
-export const pageResponse = async (page: Page, status = 200): Promise<Response> =>
-  new Response(await document(page), { status, headers: HEADERS });
+export async function pageResponse(page: Page, status = 200): Promise<Response> {
+  const policy = `${POLICY}; frame-ancestors ${page.frameAncestors?.join(' ') || "'none'"}`;
+  return new Response(await document(page), { status, headers: { ...HEADERS, 'content-security-policy': policy } });
+}
 
 export const asset = (text: string, type: string) =>
   new Response(text, {

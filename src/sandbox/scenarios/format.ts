@@ -1,12 +1,13 @@
 // The format of a scenario: a created payment, its later events, and the expected answers of the merchant's server.
 import * as z from 'zod';
-import { count, flag, oneOf, text } from '../../options/reader.ts';
+import { count, oneOf, text } from '../../options/reader.ts';
 import type { FieldsOf } from '../../schemas/fields-of.ts';
 import { nearest, unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
 import { type Duration, writtenDuration } from '../duration.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, type CreateFault, type Fault, takesMs } from '../faults/kinds.ts';
+import { type MoveName, moveFields } from '../ledger/moves.ts';
 
 /**
  * The expected answer to a callback. `taken`: 2xx. `refused`: any other answer. `answered`: either. `not-believed`: not
@@ -51,7 +52,9 @@ export interface FaultStep {
 
 /** Moves the payment to another state. */
 export interface MoveStep {
-  move: 'complete' | 'authorize' | 'cancel' | 'fail';
+  move: MoveName;
+  /** The paid amount, if it is not the requested one. Only for `complete`. */
+  amount?: number | undefined;
   /** A processor's code, translated by the gateway. Only for `fail`. */
   code?: number | string | undefined;
   /** The text of the error, unchanged. Only for `fail`. */
@@ -166,15 +169,14 @@ const STEPS = {
   }),
   move: fields(
     {
-      move: nameOf('move', ['complete', 'authorize', 'cancel', 'fail']),
-      code: z.union([z.number(), z.string()], { error: 'must be a number or a text' }).optional(),
-      reason: text.optional(),
-      force: flag.optional(),
+      move: nameOf('move', keysOf(moveFields)),
+      ...moveFields.complete,
+      ...moveFields.fail,
       expect,
     },
     'a move',
-  ).refine(({ move, code, reason }) => move === 'fail' || (code ?? reason) === undefined, {
-    error: 'code and reason are for "move: fail"',
+  ).refine(({ move, expect, ...options }) => Object.keys(options).every(name => name in moveFields[move]), {
+    error: 'code and reason are for "move: fail", amount is for "move: complete"',
   }),
   advance: fields({ advance: writtenDuration, expect }, 'a move of the clock'),
   redeliver: fields({ redeliver: count, body: text.optional(), expect }, 'a redelivery'),

@@ -2,81 +2,68 @@
 import { hintAt } from '../../schemas/hints.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
+const CARD = '{ paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }';
+const IDEAL = CARD.replace('CARD', 'IDEAL');
+const GOOGLE_PAY = CARD.replace('CARD', 'GOOGLEPAY');
+const PAYID = '{ paymentType: DEPOSIT, paymentMethod: PAYID, amount: 80, currency: AUD }';
+const ONRAMP = '{ paymentType: DEPOSIT, paymentMethod: ONRAMP, amount: 540, currency: BRL }';
+const SEPA = '{ paymentType: WITHDRAWAL, paymentMethod: SEPA, amount: 120, currency: EUR }';
+
+/** Moves, each with a callback that is taken. */
+const moved = (does: string, create: string, paymentStatus: string, ...moves: string[]) => `does: ${does}
+create: ${create}
+steps:
+${moves.map(move => `  - move: ${move}\n`).join('')}expect: { paymentStatus: ${paymentStatus}, callbacks: [${moves.map(() => 'taken').join(', ')}] }
+`;
+
 const ALL = {
-  'deposit-completed': `does: A card deposit is paid.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
-steps:
-  - move: complete
-expect: { paymentStatus: COMPLETED, callbacks: [taken] }
-`,
-  'deposit-authorized': `does: A Google Pay deposit is authorised, then captured.
-create: { paymentType: DEPOSIT, paymentMethod: GOOGLEPAY, amount: 25.5, currency: EUR }
-steps:
-  - move: authorize
-  - move: complete
-expect: { paymentStatus: COMPLETED, callbacks: [taken, taken] }
-`,
-  'deposit-declined': `does: A card deposit fails because the balance is insufficient.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
-steps:
-  - move: fail
-    code: 4004
-expect: { paymentStatus: FAILED, callbacks: [taken] }
-`,
-  'deposit-failed': `does: A card deposit fails without a reason.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
-steps:
-  - move: fail
-expect: { paymentStatus: FAILED, callbacks: [taken] }
-`,
-  'deposit-canceled': `does: An iDEAL deposit is canceled.
-create: { paymentType: DEPOSIT, paymentMethod: IDEAL, amount: 25.5, currency: EUR }
-steps:
-  - move: cancel
-expect: { paymentStatus: CANCELED, callbacks: [taken] }
-`,
-  'deposit-authorized-failed': `does: A card deposit is authorised, and fails before it is captured.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
-steps:
-  - move: authorize
-  - move: fail
-    reason: Payment not funded
-expect: { paymentStatus: FAILED, callbacks: [taken, taken] }
-`,
-  'payid-completed': `does: A PayID transfer arrives.
-create: { paymentType: DEPOSIT, paymentMethod: PAYID, amount: 80, currency: AUD }
-steps:
-  - move: complete
-expect: { paymentStatus: COMPLETED, callbacks: [taken] }
-`,
-  'onramp-completed': `does: An on-ramp deposit is settled in crypto.
-create: { paymentType: DEPOSIT, paymentMethod: ONRAMP, amount: 540, currency: BRL }
-steps:
-  - move: complete
-expect: { paymentStatus: COMPLETED, callbacks: [taken] }
-`,
-  'withdrawal-completed': `does: A SEPA withdrawal is paid out.
-create: { paymentType: WITHDRAWAL, paymentMethod: SEPA, amount: 120, currency: EUR }
-steps:
-  - move: complete
-expect: { paymentStatus: COMPLETED, callbacks: [taken] }
-`,
-  'withdrawal-failed': `does: A SEPA withdrawal fails because the account is closed.
-create: { paymentType: WITHDRAWAL, paymentMethod: SEPA, amount: 120, currency: EUR }
-steps:
-  - move: fail
-    reason: Account closed
-expect: { paymentStatus: FAILED, callbacks: [taken] }
-`,
+  'deposit-completed': moved('A card deposit is paid.', CARD, 'COMPLETED', 'complete'),
+  'deposit-authorized': moved(
+    'A Google Pay deposit is authorised, then captured.',
+    GOOGLE_PAY,
+    'COMPLETED',
+    'authorize',
+    'complete',
+  ),
+  'deposit-underpaid': moved(
+    'A card deposit is paid with less than requested.',
+    CARD,
+    'COMPLETED',
+    'complete\n    amount: 20',
+  ),
+  'deposit-declined': moved(
+    'A card deposit fails because the balance is insufficient.',
+    CARD,
+    'FAILED',
+    'fail\n    code: 4004',
+  ),
+  'deposit-failed': moved('A card deposit fails without a reason.', CARD, 'FAILED', 'fail'),
+  'deposit-canceled': moved('An iDEAL deposit is canceled.', IDEAL, 'CANCELED', 'cancel'),
+  'deposit-authorized-failed': moved(
+    'A card deposit is authorised, and fails before it is captured.',
+    CARD,
+    'FAILED',
+    'authorize',
+    'fail\n    reason: Payment not funded',
+  ),
+  'payid-completed': moved('A PayID transfer arrives.', PAYID, 'COMPLETED', 'complete'),
+  'onramp-completed': moved('An on-ramp deposit is settled in crypto.', ONRAMP, 'COMPLETED', 'complete'),
+  'withdrawal-completed': moved('A SEPA withdrawal is paid out.', SEPA, 'COMPLETED', 'complete'),
+  'withdrawal-failed': moved(
+    'A SEPA withdrawal fails because the account is closed.',
+    SEPA,
+    'FAILED',
+    'fail\n    reason: Account closed',
+  ),
   'callback-duplicated': `does: A card deposit is paid, and its callback comes twice.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 steps:
   - fault: callback-duplicate
   - move: complete
     expect: { callbacks: [taken, taken] }
 `,
   'callback-reordered': `does: A card deposit is authorised and paid, and the callbacks come in the wrong order.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 steps:
   - fault: callback-reorder # held back until the next callback of the payment
   - move: authorize
@@ -85,7 +72,7 @@ steps:
     expect: { callbacks: [taken, taken] }
 `,
   'callback-delayed': `does: A card deposit is paid, and its callback comes a minute later.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 steps:
   - fault: callback-delay
     ms: 1m
@@ -95,7 +82,7 @@ steps:
     expect: { callbacks: [taken] }
 `,
   'callback-lost': `does: A card deposit is paid, its callback is lost, and is posted again by hand.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 steps:
   - fault: callback-lose
   - move: complete
@@ -104,12 +91,12 @@ steps:
     expect: { callbacks: [taken] }
 `,
   'callback-first': `does: A card deposit is paid, and its callback comes before the create is answered.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 createFault: callback-first
 expect: { paymentStatus: COMPLETED, callbacks: [taken] }
 `,
   'callback-forged': `does: A card deposit is authorised, and somebody forges a callback of ten times its amount.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 steps:
   - fault: callback-forge
   - move: authorize
@@ -117,7 +104,7 @@ steps:
 expect: { paymentStatus: AUTHORIZED }
 `,
   'callback-not-json': `does: A card deposit is paid, and somebody posts what is no JSON to the address of its callback.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 steps:
   - move: complete
   - redeliver: 1
@@ -125,7 +112,7 @@ steps:
     expect: { callbacks: [refused] }
 `,
   'lookup-fails': `does: A card deposit is paid, and the lookup that confirms its callback fails once.
-create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }
+create: ${CARD}
 steps:
   - fault: commit-then-502 # your server looks it up again, or refuses the callback
   - move: complete
@@ -139,19 +126,16 @@ expect: { paymentStatus: COMPLETED }
 /** The name of a built-in scenario. */
 export type ScenarioName = keyof typeof ALL;
 
-/** The files by name. */
-export const LIBRARY: Readonly<Record<ScenarioName, string>> = ALL;
-
-export const SCENARIO_NAMES = Object.keys(ALL) as ScenarioName[];
-
-/** Returns the sentence with which each file begins. */
-export const doesOf = (text: string): string => /^does: (.+)/m.exec(text)?.[1] ?? '';
+/** The scenarios, each with the sentence with which its file begins. */
+export const SCENARIOS = Object.entries(ALL).map(([name, text]) => ({
+  name: name as ScenarioName,
+  does: /^does: (.+)/.exec(text)?.[1] ?? '',
+  text,
+}));
 
 /** @throws {SandboxError} `unknown_scenario` */
 export function textOf(name: string): string {
   if (Object.hasOwn(ALL, name)) return ALL[name as ScenarioName];
-  throw new SandboxError(
-    'unknown_scenario',
-    `No scenario is called ${JSON.stringify(name)}. ${hintAt(name, SCENARIO_NAMES)}`,
-  );
+  const hint = hintAt(name, Object.keys(ALL));
+  throw new SandboxError('unknown_scenario', `No scenario is called ${JSON.stringify(name)}. ${hint}`);
 }

@@ -1,8 +1,8 @@
 // Plays a scenario as a merchant and a gateway would: a signed create, then one step after another.
 import { delay } from '../../deadline.ts';
 import { optionsReader } from '../../options/reader.ts';
-import { signBody } from '../../payments/sign.ts';
 import { httpUrl } from '../../schemas/url.ts';
+import { signedHeaders } from '../api/signature.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { durationOf } from '../duration.ts';
 import { isCallbackFault } from '../faults/kinds.ts';
@@ -11,6 +11,8 @@ import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';
 import { judgeCallbacks, type Witnessed, witnessed } from './judge.ts';
+import { textOf } from './library.ts';
+import { checkScenario, readScenario } from './read.ts';
 
 /** The result of a scenario. */
 export interface Played {
@@ -32,9 +34,7 @@ export interface PlayOptions {
 
 export const readPlayOptions = optionsReader<PlayOptions>()('sandbox.play', { to: httpUrl.optional() });
 
-interface Stage extends PlayOptions {
-  /** The start of a generated reference. */
-  name: string;
+export interface Stage extends PlayOptions {
   /** The origin of the sandbox. */
   origin: string;
 }
@@ -47,17 +47,26 @@ const NOT_HEARD =
 /** Milliseconds for a due timer to fire. */
 const WAKING = 2;
 
-/** @throws {SandboxError} `refused` if the gateway refuses the create */
-export async function play(parts: Parts, scenario: Scenario, stage: Stage): Promise<Played> {
-  const played = await new Play(parts, scenario).run(stage);
+/**
+ * @param scenario the name of a built-in one, or an unchecked value
+ * @throws {SandboxError} `refused` if the gateway refuses the create
+ */
+export async function play(parts: Parts, scenario: unknown, stage: Stage): Promise<Played> {
+  const [name, checked] =
+    typeof scenario === 'string'
+      ? [scenario, await readScenario(textOf(scenario))]
+      : ['scenario', checkScenario(scenario)];
+  const played = await new Play(parts, checked, name).run(stage);
   const { payment, problems } = played;
-  parts.log.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
+  parts.log.emit({ type: 'scenario', paymentId: payment.id, name, problems });
   return played;
 }
 
 class Play {
   readonly #parts: Parts;
   readonly #scenario: Scenario;
+  /** The start of a generated reference. */
+  readonly #name: string;
   readonly #problems: string[] = [];
   /** Faults of the scenario, by the number of their arming. */
   readonly #armed = new Map<number, { where: string; step: FaultStep }>();
@@ -69,9 +78,10 @@ class Play {
   /** Aborted when the sandbox is reset. */
   readonly #life: AbortSignal;
 
-  constructor(parts: Parts, scenario: Scenario) {
+  constructor(parts: Parts, scenario: Scenario, name: string) {
     this.#parts = parts;
     this.#scenario = scenario;
+    this.#name = name;
     this.#life = parts.log.life;
   }
 
@@ -95,22 +105,15 @@ class Play {
     }
   }
 
-  async #create({ to, name, origin }: Stage): Promise<void> {
+  async #create({ to, origin }: Stage): Promise<void> {
     const { settings, faults, send } = this.#parts;
     const { create, createFault } = this.#scenario;
     const { webhookUrl, callbackUrl, ...fields } = create;
     const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
-    const reference = create.reference ?? `${name}-${crypto.randomUUID().slice(0, 8)}`;
+    const reference = create.reference ?? `${this.#name}-${crypto.randomUUID().slice(0, 8)}`;
     const body = JSON.stringify({ ...fields, reference, webhookUrl: address ?? NOWHERE });
-    const request = new Request(`${origin}/api/v1/payments`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${settings.apiKey}`,
-        signature: signBody(body, settings.signKey, settings.signatureEncoding),
-        'content-type': 'application/json',
-      },
-      body,
-    });
+    const init = { method: 'POST', headers: signedHeaders(body, settings), body };
+    const request = new Request(`${origin}/api/v1/payments`, init);
     const fault = createFault && faults.next(createFault, { reference });
     const response = await send(request);
     const { result, ...bare } = JSON.parse(await response.text());
@@ -129,8 +132,8 @@ class Play {
       return;
     }
     if ('move' in step) {
-      const { move, code, reason, force } = step;
-      this.#parts.move(this.#id, move, move === 'fail' ? { code, reason, force } : { force });
+      const { move, expect, ...options } = step;
+      this.#parts.move(this.#id, move, options);
     } else if ('advance' in step) {
       clock.advance(durationOf(step.advance) ?? 0);
     } else {

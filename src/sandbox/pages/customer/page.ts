@@ -34,7 +34,10 @@ export function customerPage(view: View, status = 200): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${money(record)} · ${shopName}`;
-  return pageResponse({ title, live: `/pay/${record.id}/live`, look: 'customer', body }, status);
+  return pageResponse(
+    { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors: view.frameAncestors, body },
+    status,
+  );
 }
 
 /** Draws the customer's crypto amount, before and after the payment. */
@@ -86,7 +89,11 @@ function openControls(view: View): Html {
   const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
   return html`${isPending && numbers(view)}
     <h2>End it here</h2>
-    ${formOf(view, html`<div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`)}`;
+    ${formOf(
+      view,
+      html`<label for="amount">Amount that arrives</label> <input id="amount" name="amount" type="number" min="0" step="any" value="${view.record.amount}">
+    <div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`,
+    )}`;
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */

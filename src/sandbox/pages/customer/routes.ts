@@ -19,7 +19,9 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     }
     const asked = input.get('method');
     const [chosen] = offersOf(record.currency).find(([value]) => isChoosing(record) && value === asked) ?? [];
-    return { record, request: ledger.requestOf(id), shopName: settings.shopName, now: clock.now(), chosen, input };
+    const { shopName, frameAncestors } = settings;
+    const [request, now] = [ledger.requestOf(id), clock.now()];
+    return { record, request, shopName, frameAncestors, now, chosen, input };
   };
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));
@@ -50,7 +52,8 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
-    move(id, end.move, end.reason);
+    const amount = Number(form.get('amount') || record.amount);
+    move(id, end.move, end.move === 'complete' ? { amount } : end.reason);
     return shop;
   });
 }

@@ -10,6 +10,7 @@ export interface View {
   record: PaymentRecord;
   request: AcceptedRequest;
   shopName: string;
+  frameAncestors: readonly string[];
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   /** The method chosen in the on-ramp widget. */

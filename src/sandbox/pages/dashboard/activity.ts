@@ -107,10 +107,10 @@ function called(view: View, event: Called, others: readonly Happened[]): Said {
   };
 }
 
-const moved = ({ from, paymentStatus, errorMessage }: EventOf<'move'>): Said => ({
+const moved = ({ from, paymentStatus, errorMessage, amount }: EventOf<'move'>): Said => ({
   tone: toneOf(paymentStatus),
   what: html`<b>Moved</b> ${badge(from)} <span aria-label="to">→</span> ${badge(paymentStatus)}`,
-  why: errorMessage,
+  why: amount === undefined ? errorMessage : `Paid: ${amount}, which is not the requested amount.`,
   more: html`${from === paymentStatus && html`<p class="dim">Its state did not change, so no callback was posted.</p>`}`,
 });
 

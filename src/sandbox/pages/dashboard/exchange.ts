@@ -1,6 +1,7 @@
 // The inspector of one call or one callback: its bytes, its signature, its answer, and the reason for it.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
+import type { Correction } from '../../api/correction.ts';
 import { curlOf, curlOfCall } from '../../api/curl.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
@@ -71,6 +72,7 @@ export function callPage(view: View, id: string): Page {
     ...(warnings && { warnings }),
     left: [
       ['Signature', signature && signatureView(signature, message !== undefined && signature.problem === message)],
+      ['Correct it', signature?.correction && correctionView(signature.correction)],
       [
         signature ? 'Body: what the signature is made of' : 'Body',
         html`${bodyOf(body, bodyLength)}
@@ -133,6 +135,16 @@ function signatureView({ given, expected, encoding, problem }: SignatureCheck, i
       <div><dt>Came</dt><dd class="${given ? 'mono' : 'dim'}"><bdi>${came}</bdi></dd></div>
     </dl>`;
 }
+
+const LANGUAGES = [
+  ['php', 'PHP'],
+  ['python', 'Python'],
+  ['node', 'Node'],
+  ['curl', 'curl and openssl'],
+] as const;
+
+const correctionView = (correction: Correction): Html =>
+  html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`;
 
 const headerList = (headers: readonly (readonly [string, string])[]): Html =>
   html`<dl class="rows mono">${headers.map(([name, value]) => html`<div><dt>${name}</dt><dd>${sent(value)}</dd></div>`)}</dl>`;

@@ -17,7 +17,7 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
     ${tabs(view, tab)}
     ${banner(view)}
     <p class="verdict bad" id="problem" role="alert" data-own hidden></p>
-    ${view.notice && html`<p class="verdict good" id="notice">${view.notice}</p>`}
+    ${view.notice && html`<div class="verdict ${view.notice.tone}" id="notice">${view.notice.text}</div>`}
     <main id="main" tabindex="-1">${main}</main>`,
   });
 

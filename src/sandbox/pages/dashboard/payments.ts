@@ -89,10 +89,12 @@ export function paymentPage(view: View, path: string): Page {
   const { ledger } = view.parts;
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
+  const { amount: requested } = ledger.requestOf(id);
   const facts = rows({
     Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
     Method: methodName(paymentMethod),
     Description: description,
+    Requested: requested !== record.amount && money({ ...record, amount: requested }),
     Created: timeOf(millisecondsOf(record.created), view.now),
     'Callbacks go to': html`<span class="mono">${sent(ledger.callbackUrlOf(id))}</span>`,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
@@ -128,15 +130,27 @@ const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>
 const movesOf = (record: PaymentRecord): Html => html`
   ${forceOf(record) && html`<p class="force">${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
   ${moveForm(record, { complete: 'Complete', authorize: 'Authorise', cancel: 'Cancel' })}
-  ${formOf(
-    `/payments/${record.id}`,
-    html`${forceOf(record)}
-    <div class="field grow"><label for="reason">Fail for a reason, if any</label>
-    <input id="reason" name="reason" list="reasons" maxlength="1000" autocomplete="off"></div>
-    <datalist id="reasons">${Object.values(ENDS).map(end => 'reason' in end && html`<option>${errorMessageOf(end.reason).errorMessage}</option>`)}</datalist>
-    <button name="move" value="fail" id="fail-${record.id}">Fail</button>`,
-    'row',
+  ${ownForm(
+    record,
+    'complete',
+    html`<label for="amount">Complete with another amount</label>
+    <input id="amount" name="amount" type="number" min="0" step="any" required autocomplete="off">`,
+  )}
+  ${ownForm(
+    record,
+    'fail',
+    html`<label for="reason">Fail for a reason, if any</label>
+    <input id="reason" name="reason" list="reasons" maxlength="1000" autocomplete="off">
+    <datalist id="reasons">${Object.values(ENDS).map(end => 'reason' in end && html`<option>${errorMessageOf(end.reason).errorMessage}</option>`)}</datalist>`,
   )}`;
+
+const ownForm = (record: PaymentRecord, move: 'complete' | 'fail', field: Html): Html =>
+  formOf(
+    `/payments/${record.id}`,
+    html`${forceOf(record)}<div class="field grow">${field}</div>
+    <button name="move" value="${move}" id="${move}-own">${move === 'fail' ? 'Fail' : 'Complete'}</button>`,
+    'row',
+  );
 
 /** Makes the move of a form. @returns a description */
 export function makeMove({ ledger, move }: Parts, id: string, form: URLSearchParams): Html {
@@ -150,12 +164,15 @@ export function makeMove({ ledger, move }: Parts, id: string, form: URLSearchPar
   const isThere = before.paymentStatus === MOVES[name as MoveName] && reason === before.errorMessage;
   if (isThere)
     return html`Nothing changed: ${payment} was ${before.paymentStatus} already, and no callback was posted.`;
-  const { paymentStatus, errorMessage } = move(id, name as MoveName, {
+  const amount = form.get('amount');
+  const record = move(id, name as MoveName, {
     ...(reason && { reason }),
+    ...(amount && { amount: Number(amount) }),
     force: form.has('force'),
   });
+  const { paymentStatus, errorMessage } = record;
   const why = errorMessage && html` (${sent(errorMessage)})`;
   return paymentStatus === before.paymentStatus
     ? html`${payment} stays ${paymentStatus}${why}: a callback is posted only when the state changes.`
-    : html`${payment} is now ${paymentStatus}${why}, and its callback goes out.`;
+    : html`${payment} is now ${paymentStatus}${amount && ` with ${money(record)}`}${why}, and its callback goes out.`;
 }

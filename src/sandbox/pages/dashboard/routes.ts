@@ -6,7 +6,6 @@ import { printable } from '../../../terminal/text.ts';
 import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import type { AddForm } from '../forms.ts';
-import type { Html } from '../layout.ts';
 import { activityPage } from './activity.ts';
 import { callbackPage, callPage } from './exchange.ts';
 import { changeFaults, faultsPage } from './faults.ts';
@@ -14,7 +13,7 @@ import { dashboardPage } from './frame.ts';
 import { outcomeOfDelivery } from './outcome.ts';
 import { makeMove, paymentPage, paymentsPage } from './payments.ts';
 import { playStory } from './start.ts';
-import { type Page, pretty, type View } from './view.ts';
+import { type Notice, type Page, pretty, type View } from './view.ts';
 
 /** The pages by address, each with its tab. */
 const PAGES: Readonly<Record<string, readonly [tab: string, page: (view: View, id: string) => Page]>> = {
@@ -52,9 +51,9 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     // The editor's layout has other bytes, but the same content.
     const isAsItWas = body === undefined || body === pretty(log.delivery(Number(path)).body);
     const { id } = await callbacks.redeliver(Number(path), isAsItWas ? {} : { body });
-    const { sentence } = outcomeOfDelivery(log.delivery(id));
-    const notice = html`<a href="/deliveries/${id}">Callback ${id}</a> was posted. ${sentence}`;
-    return notices.backTo(request, `/deliveries/${id}`, notice);
+    const { sentence, tone } = outcomeOfDelivery(log.delivery(id));
+    const text = html`<a href="/deliveries/${id}">Callback ${id}</a> was posted. ${sentence}`;
+    return notices.backTo(request, `/deliveries/${id}`, text, tone);
   });
 
   addForm('/faults', (form, _, request) => notices.backTo(request, '/faults', changeFaults(faults, form)));
@@ -67,9 +66,10 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     return notices.backTo(request, '/', `The clock of the sandbox now shows ${shown} UTC.`);
   });
 
-  addForm('/stories', async (form, _, request) =>
-    notices.backTo(request, '/', await playStory(parts, form, new URL(request.url).origin)),
-  );
+  addForm('/stories', async (form, _, request) => {
+    const { text, tone } = await playStory(parts, form, new URL(request.url).origin);
+    return notices.backTo(request, '/', text, tone);
+  });
 
   addForm('/reset', (_form, _, { url }) => {
     parts.reset();
@@ -79,19 +79,19 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
 
 /** The results of the latest forms. A page names its own by number in its address. */
 class Notices {
-  readonly #latest = new Map<string, Html | string>();
+  readonly #latest = new Map<string, Notice>();
   #lastId = 0;
 
-  find({ searchParams }: URL): Html | string | undefined {
+  find({ searchParams }: URL): Notice | undefined {
     return this.#latest.get(searchParams.get('notice') ?? '');
   }
 
   /** Returns the address of the page that sent the form, with the notice. */
-  backTo({ headers, url }: Request, otherwise: string, notice: Html | string): string {
+  backTo({ headers, url }: Request, otherwise: string, text: Notice['text'], tone: Notice['tone'] = 'good'): string {
     const from = URL.parse(headers.get('referer') ?? '');
     const { pathname, searchParams } = from?.origin === new URL(url).origin ? from : new URL(otherwise, url);
     this.#lastId += 1;
-    this.#latest.set(String(this.#lastId), notice);
+    this.#latest.set(String(this.#lastId), { text, tone });
     this.#latest.delete(String(this.#lastId - KEPT));
     searchParams.set('notice', String(this.#lastId));
     return `${pathname}?${searchParams}`;

@@ -1,36 +1,53 @@
 // Three ways to a first payment: a story, a command, and the environment of an app.
 import { html } from 'hono/html';
-import { signBody } from '../../../payments/sign.ts';
 import { curlOf } from '../../api/curl.ts';
+import { signedHeaders } from '../../api/signature.ts';
 import { environmentOf } from '../../environment.ts';
 import type { Parts } from '../../parts.ts';
 import type { SandboxSettings } from '../../sandbox-options.ts';
-import { SCENARIO_NAMES, textOf } from '../../scenarios/library.ts';
+import { SCENARIOS } from '../../scenarios/library.ts';
 import { play, readPlayOptions } from '../../scenarios/play.ts';
-import { readScenario } from '../../scenarios/read.ts';
-import { type Html, nameOf, sent } from '../layout.ts';
-import { cards, formOf, rawText, type View } from './view.ts';
+import { RESULTS, type Report, summaryOf, testServer } from '../../scenarios/report.ts';
+import { type Html, nameOf, pill, sent, type Tone } from '../layout.ts';
+import { cards, formOf, type Notice, rawText, type View } from './view.ts';
 
 /** A common address of apps under development. */
 const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';
 
-/** Plays a scenario. @returns a description */
-export async function playStory(parts: Parts, form: URLSearchParams, origin: string): Promise<Html> {
-  const name = form.get('name') ?? '';
-  const options = readPlayOptions({ to: form.get('to') || undefined });
-  const { payment, problems } = await play(parts, await readScenario(textOf(name)), { ...options, name, origin });
+/** Plays a scenario, or all of them. @returns a description */
+export async function playStory(parts: Parts, form: URLSearchParams, origin: string): Promise<Notice> {
+  const stage = { ...readPlayOptions({ to: form.get('to') || undefined }), origin };
+  if (form.has('all')) return reportCard(await testServer(parts, stage));
+  const { payment, problems } = await play(parts, form.get('name') ?? '', stage);
   const link = html`<a href="/payments/${payment.id}">${sent(nameOf(payment))}</a>`;
-  return html`The story was played: ${link} is ${payment.paymentStatus}. ${problems.map(problem => html` ${sent(problem)}`)}`;
+  const text = html`The story was played: ${link} is ${payment.paymentStatus}. ${problems.map(problem => html` ${sent(problem)}`)}`;
+  return { text, tone: problems.length > 0 ? 'bad' : 'good' };
 }
+
+const TONES: Readonly<Record<Report['result'], Tone>> = { passed: 'good', failed: 'bad', unchecked: 'wait' };
+
+type Tested = Report['scenarios'][number];
+const worstFirst = (a: Tested, b: Tested) => RESULTS.indexOf(a.result) - RESULTS.indexOf(b.result);
+
+const reportCard = (report: Report): Notice => ({
+  tone: TONES[report.result],
+  text: html`<b>Your server: ${report.result}.</b> ${summaryOf(report)}.
+    <ul class="lines wrap">${report.scenarios.toSorted(worstFirst).map(
+      ({ name, does, result, problems, paymentId }) =>
+        html`<li>${pill({ tone: TONES[result], label: result })} <span class="what"><a href="/payments/${paymentId}">${name}</a> ${does}
+        ${problems.map(problem => html`<span class="why">${sent(problem)}</span>`)}</span></li>`,
+    )}</ul>`,
+});
 
 export const storyForm = (view: View): Html =>
   formOf(
     '/stories',
     html`<div class="field"><label for="story">Story</label>
-      <select id="story" name="name">${SCENARIO_NAMES.map(name => html`<option>${name}</option>`)}</select></div>
+      <select id="story" name="name">${SCENARIOS.map(({ name }) => html`<option>${name}</option>`)}</select></div>
     <div class="field grow"><label for="story-to">Callbacks go to</label>
       <input id="story-to" name="to" type="url" placeholder="${USUAL_ADDRESS}" value="${view.parts.settings.forwardTo ?? ''}"></div>
-    <button class="primary" id="play">Play</button>`,
+    <button class="primary" id="play">Play</button>
+    <button name="all" value="yes" id="test-server">Test my server</button>`,
     'row',
   );
 
@@ -63,10 +80,6 @@ function firstCreate(settings: SandboxSettings, origin: string): string {
     reference: 'first-order',
     webhookUrl: settings.forwardTo ?? USUAL_ADDRESS,
   });
-  const headers = [
-    ['authorization', `Bearer ${settings.apiKey}`],
-    ['signature', signBody(body, settings.signKey, settings.signatureEncoding)],
-    ['content-type', 'application/json'],
-  ] as const;
+  const headers = Object.entries(signedHeaders(body, settings));
   return curlOf({ method: 'POST', url: `${origin}/api/v1/payments`, headers, body: new TextEncoder().encode(body) });
 }

@@ -9,7 +9,12 @@ export interface View {
   now: number;
   url: URL;
   /** The result of the last form. */
-  notice?: Html | string | undefined;
+  notice?: Notice | undefined;
+}
+
+export interface Notice {
+  text: Html | string;
+  tone: Tone;
 }
 
 /** A page of the dashboard. */

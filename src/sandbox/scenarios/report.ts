@@ -1,0 +1,41 @@
+// Plays every built-in scenario at a merchant's server, for a report card.
+import type { Parts } from '../parts.ts';
+import { SCENARIOS } from './library.ts';
+import { play, type Stage } from './play.ts';
+
+/** The worst one first. */
+export const RESULTS = ['failed', 'unchecked', 'passed'] as const;
+
+type Result = (typeof RESULTS)[number];
+
+interface Tested {
+  name: string;
+  does: string;
+  result: Result;
+  /** The reasons for another result than `passed`. */
+  problems: string[];
+  paymentId: string;
+}
+
+export interface Report {
+  /** `unchecked` if the server answered no callback. */
+  result: Result;
+  scenarios: Tested[];
+}
+
+/** Plays one scenario after the other, until the server does not answer. */
+export async function testServer(parts: Parts, stage: Stage): Promise<Report> {
+  const scenarios: Tested[] = [];
+  for (const { name, does } of SCENARIOS) {
+    const { payment, deliveries, problems, note } = await play(parts, name, stage);
+    const isAnswered = deliveries.some(({ status }) => status !== undefined);
+    const result = !isAnswered ? 'unchecked' : problems.length > 0 ? 'failed' : 'passed';
+    scenarios.push({ name, does, result, problems: note ? [note] : problems, paymentId: payment.id });
+    if (!isAnswered) break;
+  }
+  return { result: RESULTS.find(one => scenarios.some(({ result }) => result === one)) ?? 'unchecked', scenarios };
+}
+
+/** `1 failed, 0 unchecked, 17 passed` */
+export const summaryOf = ({ scenarios }: Report): string =>
+  RESULTS.map(wanted => `${scenarios.filter(({ result }) => result === wanted).length} ${wanted}`).join(', ');
