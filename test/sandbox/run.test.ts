@@ -279,7 +279,7 @@ it('lists payments, by state, reference and words', async () => {
   const { out, code } = await line('list');
   expect(code).toBe(0);
   expect(out).toMatch(
-    new RegExp(`STATE +REFERENCE[\\s\\S]*COMPLETED +order-2 [\\s\\S]*PENDING +order-1 +25.5 EUR +CARD .* ${id}`),
+    new RegExp(`STATE +REFERENCE[\\s\\S]*COMPLETED +order-2 [\\s\\S]*PENDING +order-1 +25.50 EUR +CARD .* ${id}`),
   );
   for (const only of ['--status PENDING', '--reference order-1', '--search ER-1']) {
     expect((await line(`list ${only} --json`)).json()).toMatchObject({ total: 1, payments: [{ id }] });
@@ -300,7 +300,7 @@ it('shows a payment by its id or its reference, and moves it', async () => {
   const { out } = await line('show order-1');
   for (const line of [
     'state         CANCELED',
-    'asked for     DEPOSIT by CARD, 25.5 EUR',
+    'asked for     DEPOSIT by CARD, 25.50 EUR',
     '201 POST',
     '200 callback FAILED',
   ]) {

@@ -121,7 +121,7 @@ it('docs/callbacks.md shows which record takes effect, and the answer', async ()
       const body = post(JSON.stringify({ id: ID, paymentStatus: claim }));
       const [status] = (await settled(reply(body))).split(' ');
       const looked = lookups.length > 1 ? `, ${lookups.length} lookups` : '';
-      cells.push(`${effects.length > 0 ? 'takes effect' : 'nothing runs'}: ${status}${looked}`);
+      cells.push(`${status}${effects.length > 0 ? '' : ', no effect'}${looked}`);
     }
     rows.push([`\`${is}\``, ...cells]);
   }

@@ -7,6 +7,7 @@ import type { SandboxEvent } from '../events.ts';
 import type { Armed } from '../faults/faults.ts';
 import type { Fault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
+import { money } from '../money.ts';
 import type { Played } from '../scenarios/play.ts';
 import { type Report, summaryOf } from '../scenarios/report.ts';
 
@@ -82,12 +83,11 @@ const HEAD = ['STATE', 'REFERENCE', 'AMOUNT', 'METHOD', 'CREATED', 'ID'];
 
 export function paymentsText({ payments, total }: { payments: readonly PaymentRecord[]; total: number }): string {
   if (total === 0) return 'No such payment.';
-  const rows = payments.map(
-    ({ paymentStatus, reference, amount, currency, paymentMethod, paymentType, created, id }) => {
-      const signed = `${paymentType === 'WITHDRAWAL' ? '-' : ''}${amount} ${currency}`;
-      return [paymentStatus, reference ?? '-', signed, paymentMethod, created.date.slice(0, 19), id];
-    },
-  );
+  const rows = payments.map(payment => {
+    const { paymentStatus, reference, paymentMethod, paymentType, created, id } = payment;
+    const signed = `${paymentType === 'WITHDRAWAL' ? '-' : ''}${money(payment)}`;
+    return [paymentStatus, reference ?? '-', signed, paymentMethod, created.date.slice(0, 19), id];
+  });
   const more = total > payments.length ? `\n${total} in all: --limit shows more.` : '';
   return table([HEAD, ...rows]) + more;
 }
@@ -114,12 +114,12 @@ interface Detail {
 }
 
 export function paymentText({ payment, callbackUrl, timeline }: Detail): string {
-  const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod, amount, currency } = payment;
+  const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod } = payment;
   const facts = [
     ['id', id],
     ['reference', reference ?? '-'],
     ['state', `${paymentStatus}${errorMessage ? `: ${errorMessage}` : ''}`],
-    ['asked for', `${paymentType} by ${paymentMethod}, ${amount} ${currency}`],
+    ['asked for', `${paymentType} by ${paymentMethod}, ${money(payment)}`],
     ['callbacks to', callbackUrl],
   ];
   return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
