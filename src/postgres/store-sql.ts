@@ -280,4 +280,4 @@ const IGNORED =
   'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Rethrow the error, or use SAVEPOINT for a query that may fail.';
 
 /** Returns the channel that each planned payout notifies. Every spelling of the table has the same. */
-export const channelOf = (table: string): string => (table.split('.').at(-1) ?? table).slice(-LONGEST_NAME);
+const channelOf = (table: string): string => (table.split('.').at(-1) ?? table).slice(-LONGEST_NAME);

@@ -7,7 +7,7 @@ import type { CallFault } from './faults/kinds.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /** The number of latest calls that are kept. The create of each kept payment is kept too. */
-export const KEPT_CALLS = 500;
+const KEPT_CALLS = 500;
 const KEPT_BYTES = 64 * 1024;
 /** Events per payment. Above it, the oldest lookups make way: a merchant may poll for days. */
 const KEPT_EVENTS = 500;

@@ -130,7 +130,7 @@ function posted(delivery: Delivery): Said {
 }
 
 /** Names the delivery that this one repeats. */
-export const again = ({ repeats, isEdited }: Delivery): Html | undefined =>
+const again = ({ repeats, isEdited }: Delivery): Html | undefined =>
   repeats === undefined
     ? undefined
     : html`<span class="dim">${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a></span>`;

@@ -148,7 +148,7 @@ const ownForm = (record: PaymentRecord, move: 'complete' | 'fail', field: Html):
   formOf(
     `/payments/${record.id}`,
     html`${forceOf(record)}<div class="field grow">${field}</div>
-    <button name="move" value="${move}" id="${move}-own">${move === 'fail' ? 'Fail' : 'Complete'}</button>`,
+    <button name="move" value="${move}" id="${move}-own">${move === 'fail' ? 'Fail' : 'Complete with it'}</button>`,
     'row',
   );
 
