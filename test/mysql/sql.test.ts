@@ -95,7 +95,7 @@ describe('an effect', () => {
     const { sql, query } = opened([['UTC_TIMESTAMP', [{ ...LINE, ...changes }]]]);
     expect(await sql.find(query, BEGUN)).toBe(found);
     const inside = opened([['UTC_TIMESTAMP', [{ ...LINE, autocommit: 'open' }]]]);
-    await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow('began and did not end');
+    await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow('inside an open transaction');
   });
 
   it('is kept as begun, and what the session would not commit is refused', async () => {
@@ -108,6 +108,6 @@ describe('an effect', () => {
     const effect = { id: 'id', about: {}, reads: [] };
     const [another, open] = [kept('begun'), kept('paid')];
     expect(await another.sql.markUncertain(another.query, effect, BEGUN)).toBeUndefined();
-    await expect(open.sql.markUncertain(open.query, effect, BEGUN)).rejects.toThrow('began and did not end');
+    await expect(open.sql.markUncertain(open.query, effect, BEGUN)).rejects.toThrow('inside an open transaction');
   });
 });

@@ -88,7 +88,7 @@ it.each(['T', 'E'])('a statement fails on a client that somebody goes on with, a
     },
     () => (isSent ? status : 'I'),
   );
-  await expect(fromPool(given).query('insert')).rejects.toThrow('in a transaction that inside an open transaction');
+  await expect(fromPool(given).query('insert')).rejects.toThrow('inside an open transaction');
   expect(released).toEqual([true]);
 });
 

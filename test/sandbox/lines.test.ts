@@ -95,5 +95,5 @@ it('a table, a payment and a scenario keep hostile data on its line', () => {
   ];
   expect(shown.map(({ length }) => length)).toEqual([1, 1, 4, 2]);
   for (const line of shown.flat().filter(line => !line.includes('\u001b['))) expect(line).toContain(SHOWN);
-  expect(shown[0]?.[0]).toContain(`-25.5 ${SHOWN}`);
+  expect(shown[0]?.[0]).toContain(`-25.50 ${SHOWN}`);
 });

@@ -54,25 +54,25 @@ export const moveFields = {
 const readComplete = optionsReader<CompleteOptions>()('sandbox.complete', moveFields.complete);
 const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', moveFields.fail);
 const readMove = optionsReader<MoveOptions>()('The options of a move', moveFields.cancel);
+const READERS: Record<MoveName, (options: object) => FailureReason & CompleteOptions> = {
+  complete: readComplete,
+  authorize: readMove,
+  cancel: readMove,
+  fail: readFail,
+};
 
 export type Move = (id: string, name: MoveName, options?: FailureReason & CompleteOptions) => PaymentRecord;
 
 export const moveOf =
   (ledger: Ledger, callbacks: Callbacks, log: Log): Move =>
   (id, name, options = {}) => {
+    const { amount: paid, force, ...reason } = READERS[name](options);
     const { paymentStatus: from, amount: requested } = ledger.get(id);
-    const record = ledger.move(id, MOVES[name], changesOf(ledger, id, name, options), options.force);
+    const changes = name === 'complete' ? ledger.paidWith(id, paid) : name === 'fail' ? errorMessageOf(reason) : {};
+    const record = ledger.move(id, MOVES[name], changes, force);
     const { id: paymentId, reference, paymentStatus, errorMessage } = record;
     const amount = record.amount === requested ? undefined : record.amount;
     log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage, amount });
     if (paymentStatus !== from) callbacks.send(record, ledger.callbackUrlOf(id));
     return record;
   };
-
-/** Reads the options of a move. */
-function changesOf(ledger: Ledger, id: string, name: MoveName, options: object): Partial<PaymentRecord> {
-  if (name === 'complete') return ledger.paidWith(id, readComplete(options).amount);
-  if (name === 'fail') return errorMessageOf(readFail(options));
-  readMove(options);
-  return {};
-}
