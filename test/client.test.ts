@@ -374,6 +374,13 @@ describe('looking up', () => {
     });
   });
 
+  // properties/paths.test.ts tries every other string.
+  it.each(['order-1', `${ID}/../${OTHER_ID}`, undefined])('lets nothing but a UUID into the path: not %j', async id => {
+    const { fetch, sent } = wire(looked());
+    await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({ issues: [{ path: 'id' }] });
+    expect(sent).toEqual([]);
+  });
+
   it('says so if no payment has that id', async () => {
     const { fetch, sent } = wire(json('{"message":"Payment not found."}', 404));
     const error = await errorOf(client(fetch).getPayment(OTHER_ID));

@@ -56,6 +56,7 @@ describe('a create', () => {
     ['a refused connection to another port', refused('127.0.0.1', 80), LOCAL],
     ['a refused connection to another address of localhost', refused('127.0.0.2', 80), 'http://localhost'],
     ['a unix socket', coded('x', { code: 'ENOENT', syscall: 'connect', address: '/run/audit.sock' })],
+    ['several failures, one of them a reset', several(notFound('gateway.example'), RESET)],
     ['another name', notFound('audit.example')],
     ['a cause under seven wrappers', wrapped(refused('127.0.0.1', 4010), 7), LOCAL],
     ['causes in a ring', ring],

@@ -1,6 +1,6 @@
 // A table of MySQL: its migrations, and what an error of a replica says.
 import { expect, it } from 'vitest';
-import { advised, hasChanged, insertedAlone, migrate } from '../../src/mysql/table.ts';
+import { advised, hasChanged, insertedAlone, migrate, quoted, quotedPart } from '../../src/mysql/table.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const mysqlError = (errno: number, message = `ERROR ${errno}`) => Object.assign(new Error(message), { errno });
@@ -16,6 +16,10 @@ function database(locked: string | null) {
   const db = { queryIn: () => query, transaction: (work: (tx: object) => unknown) => work({}) };
   return { db: db as never, asked };
 }
+
+it('a name of a database is quoted, also with a quote in it', () => {
+  expect([quoted('billing.own_rows'), quotedPart('it`s.odd')]).toEqual(['`billing`.`own_rows`', '`it``s.odd`']);
+});
 
 it('a migration gives its lock back after an error, and asks for none that another process has', async () => {
   const broken = database('1');
