@@ -265,12 +265,12 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
     const INDEXES = ['due', 'open', 'payment', 'pkey', 'planned'];
 
     it('creates the table in its own schema, on many replicas concurrently, and again', async () => {
-      const schema = uniqueName('schema');
+      const [schema, name] = [uniqueName('schema'), uniqueName('billing')];
       await pool.query(`create schema ${schema}`);
-      const replicas = Array.from({ length: 8 }, () => opened.storeOf(pool, { tablePrefix: `${schema}.billing` }));
+      const replicas = Array.from({ length: 8 }, () => opened.storeOf(pool, { tablePrefix: `${schema}.${name}` }));
       for (let round = 0; round < 2; round++) await Promise.all(replicas.map(store => store.migrate()));
-      expect(await versionOf(`${schema}.billing_rows`)).toBe('payment-gateway-sdk, version 5');
-      expect(await indexesOf('billing_rows')).toEqual(INDEXES.map(name => `billing_rows_${name}`));
+      expect(await versionOf(`${schema}.${name}_rows`)).toBe('payment-gateway-sdk, version 5');
+      expect(await indexesOf(`${name}_rows`)).toEqual(INDEXES.map(index => `${name}_rows_${index}`));
       expect((await replicas[0]?.write(newRow()))?.isWritten).toBe(true);
       await pool.query(`drop schema ${schema} cascade`);
     });
