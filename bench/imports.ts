@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { alternate, type Line } from './statistics.ts';
 
-const MODULES = ['payment-gateway-sdk', 'payment-gateway-sdk/postgres', 'stripe'];
+const MODULES = ['payment-gateway-sdk', 'stripe'];
 const PRINT = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)';
 const cwd = fileURLToPath(new URL('.', import.meta.url));
 
@@ -25,12 +25,16 @@ export async function imports(rounds: number): Promise<Line[]> {
     return [module, scene] as const;
   });
   const seen = await alternate(rounds, Object.fromEntries(scenes));
-  const [own = '', postgres = ''] = MODULES;
-  const lineOf = (module: string, form: 'esm' | 'cjs') => {
+  return (['esm', 'cjs'] as const).map(form => {
     const figures = (name: string) => seen(name).map(one => one[form]);
-    const what = `import of ${module === own ? '.' : module}, ${form === 'esm' ? 'ESM' : 'CommonJS'}`;
-    return { what, unit: 'ms', ours: figures(module), of: 'stripe', theirs: figures('stripe') };
-  };
-  const forms = ['esm', 'cjs'] as const;
-  return [...forms.map(form => ({ ...lineOf(own, form), most: 0.5 })), ...forms.map(form => lineOf(postgres, form))];
+    const what = `import of ., ${form === 'esm' ? 'ESM' : 'CommonJS'}`;
+    return {
+      what,
+      unit: 'ms',
+      ours: figures('payment-gateway-sdk'),
+      of: 'stripe',
+      theirs: figures('stripe'),
+      most: 0.5,
+    };
+  });
 }

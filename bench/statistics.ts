@@ -35,7 +35,7 @@ export function cellsOf({ what, unit, ours, of = '', theirs, most, least }: Line
   const goal = most === undefined ? (least === undefined ? '' : `≥ ${least}`) : `≤ ${most}`;
   return [
     ...[what, figure(ours), of && `${of}: ${figure(theirs ?? [])}`, theirs ? value.toFixed(2) : ''],
-    ...[isMissed ? `${goal} **missed**` : goal, spread > LARGEST_SPREAD ? `${spread} % (!)` : `${spread} %`],
+    ...[isMissed ? `${goal} **missed**` : goal, spread > LARGEST_SPREAD ? `${spread}% (!)` : `${spread}%`],
   ];
 }
 

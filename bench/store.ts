@@ -14,11 +14,11 @@ const CALLS = 300;
 /** The statements of one call. */
 type Stored = Calls & { statements: number };
 
-const COMMITS = 'a create and two commits';
+const COMMITS = 'with two commits';
 const CREATE = 'a create with a store';
 const FIRST = '`checkout`, the first click';
 const SECOND = '`checkout`, the second click';
-const BY_HAND = 'a lookup and a transaction by hand';
+const BY_HAND = 'by hand';
 const CALLBACK = 'a callback with `onPaid`';
 const AGAIN = 'the same callback again';
 /** With `prepare: true`. */
