@@ -120,7 +120,7 @@ function warnUnguarded({ store, warned }: Gateway, { paymentType }: CheckedReque
 
 const NO_REFERENCE = {
   path: 'reference',
-  message: 'is required with a store, which prevents a second payout by it',
+  message: 'is required with a store: the SDK prevents a second payout of one reference',
 };
 
 /**

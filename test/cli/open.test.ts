@@ -91,7 +91,7 @@ it('the store has the given place, and an empty prefix counts as absent', () => 
   appWith('pg');
   const look = (place: Place) => {
     const { store } = openAt(POSTGRES, place);
-    return [store.scope, store.settleMargin, (store as unknown as { ddl(): string }).ddl()];
+    return [store.scope, store.settleMargin, store.ddl()];
   };
   const own = { scope: 'eu', tablePrefix: 'own', settleMargin: 60_000 };
   expect(look(own)).toEqual(['eu', 60_000, expect.stringContaining('own_rows')]);

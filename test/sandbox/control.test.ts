@@ -107,7 +107,7 @@ describe('waiting', () => {
     const id = await create();
     expect(await get('/wait?reference=order-2&timeout=1')).toEqual({
       status: 408,
-      json: { code: 'timeout', message: 'Not so within 1 ms: the sandbox has no such payment.' },
+      json: { code: 'timeout', message: 'Not reached within 1 ms: the sandbox has no such payment.' },
     });
     for (const timeout of ['0', '-1', '600001', '11m', 'soon']) {
       expect((await get(`/wait?paymentId=${id}&timeout=${timeout}`)).json).toMatchObject({

@@ -65,7 +65,9 @@ describe('the list of payments', () => {
   it('says what has been forgotten', async () => {
     const { sandbox, create, get } = open({ maxPayments: 2 });
     for (let count = 0; count < 5; count++) await sandbox.complete(await create());
-    expect((await get('/')).words).toContain('3 older final payments made way for newer ones: the sandbox keeps 2.');
+    expect((await get('/')).words).toContain(
+      '3 older final payments were dropped for newer ones: the sandbox keeps 2.',
+    );
     const few = open({ maxDeliveries: 2 });
     for (let count = 0; count < 3; count++) {
       await few.sandbox.complete(await few.create());
@@ -190,7 +192,7 @@ describe('the timeline', () => {
     await sandbox.complete(id);
     const { words } = await get(`/payments/${id}`);
     expect(words).toMatch(/Looked up 502 .* fault commit-then-502 The gateway takes the call; a proxy answers 502/);
-    expect(words).toMatch(/Callback 1 COMPLETED under way/);
+    expect(words).toMatch(/Callback 1 COMPLETED running/);
     sandbox.reset();
   });
 });

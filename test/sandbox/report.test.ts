@@ -60,7 +60,7 @@ describe('the command', { tags: 'long' }, () => {
   });
 
   it.each([
-    ['nobody says where callbacks go', [], /Nobody was called back/],
+    ['nobody says where callbacks go', [], /No callback was posted/],
     ['no server answers', ['--to', NOWHERE], /Is your server running/],
   ])('ends with 2 after the first scenario if %s', async (_, args, problem) => {
     const { code, lines } = await test(new Sandbox(), ...args);

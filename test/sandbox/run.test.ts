@@ -194,7 +194,7 @@ describe('trigger', () => {
     const alone = await new Sandbox().listen();
     onTestFinished(() => alone.close());
     const { code, out } = await run('trigger', 'callback-forged', '--url', alone.url);
-    expect([code, out]).toEqual([2, expect.stringContaining('Nobody was called back')]);
+    expect([code, out]).toEqual([2, expect.stringContaining('No callback was posted')]);
   });
 
   it('plays a file, also from standard input', async () => {

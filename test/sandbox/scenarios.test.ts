@@ -231,7 +231,7 @@ describe('a scenario', () => {
   it('is played without callbacks if nobody says where they go, and says so', async () => {
     const { payment, problems, note, deliveries } = await new Sandbox().play('lookup-fails');
     expect([payment.paymentStatus, problems]).toEqual(['COMPLETED', []]);
-    expect(note).toMatch(/^Nobody was called back, so nothing was checked of your server: .*--to.*--forward-to\.$/);
+    expect(note).toMatch(/^No callback was posted, so your server was not checked\. .*--to.*--forward-to\.$/);
     expect(deliveries.every(({ status }) => status === undefined)).toBe(true);
   });
 

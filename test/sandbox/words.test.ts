@@ -78,7 +78,7 @@ describe('waitFor', () => {
     const late = async (what: object) =>
       ((await errorOf(sandbox.waitFor({ paymentId, timeout: 1, ...what }))) as Error).message;
     expect(await late({ paymentStatus: 'FAILED' })).toBe(
-      `Not so within 1 ms: payment ${paymentId} is PENDING, and it has no callback.`,
+      `Not reached within 1 ms: payment ${paymentId} is PENDING, and it has no callback.`,
     );
     expect(await late({ reference: 'another' })).toContain('is PENDING');
     await sandbox.authorize(paymentId);

@@ -230,7 +230,7 @@ describe('a reference', () => {
       expect(error).toMatchObject({
         name: 'InvalidRequestError',
         outcome: 'not_sent',
-        issues: [{ path: 'reference', message: expect.stringContaining('which prevents a second payout by it') }],
+        issues: [{ path: 'reference', message: expect.stringContaining('prevents a second payout of one reference') }],
       });
     }
   });

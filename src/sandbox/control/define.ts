@@ -93,7 +93,7 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
       refused.headers.set('allow', allow.join(', '));
       return refused;
     }
-    return problem('refused', `There is no such address. GET ${PREFIX}/openapi.json describes those there are.`, 404);
+    return problem('refused', `There is no such address. GET ${PREFIX}/openapi.json describes the existing ones.`, 404);
   });
 }
 

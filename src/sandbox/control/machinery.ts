@@ -57,7 +57,7 @@ const SANDBOX = [
   route('GET /info', 'getInfo', 'How a client is set up for this sandbox.', {
     answer: z.object({
       baseUrl: z.string().describe('Where it listens.'),
-      apiKey: z.string().describe('The bearer that calls must carry.'),
+      apiKey: z.string().describe('The bearer key of every call.'),
       signKey: z.string().describe('The key that creates must be signed with.'),
       signatureEncoding: z.enum(['hex', 'base64']).describe('How a signature must be written.'),
       terminal: z.enum(['standard', 'onramp']).describe('Which methods deposits may use.'),

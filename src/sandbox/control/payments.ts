@@ -20,7 +20,7 @@ export const total = z.number().int().describe('How many there are on all pages.
 /** The parameters of a list's page. */
 export const paging = {
   limit: whole(50, 1_000).describe('The size of a page.'),
-  offset: whole(0, Number.MAX_SAFE_INTEGER).describe('How many to pass over.'),
+  offset: whole(0, Number.MAX_SAFE_INTEGER).describe('The number to skip.'),
 };
 export const pageOf = <T>(all: readonly T[], { limit, offset }: { limit: number; offset: number }): T[] =>
   all.slice(offset, offset + limit);
@@ -29,7 +29,7 @@ const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
 const move = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
 
-const forgotten = z.number().int().describe('How many made way for newer ones.');
+const forgotten = z.number().int().describe('The number dropped for newer ones.');
 
 const PAYMENTS = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
@@ -78,7 +78,7 @@ const PAYMENTS = [
       run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
     },
   ),
-  route('GET /wait', 'waitForPayment', 'Answers as soon as a payment is as asked for.', {
+  route('GET /wait', 'waitForPayment', 'Waits until a payment has the given state.', {
     query: z.strictObject({
       ...waitFields,
       isAnswered: flagText.optional().describe('Whether the callback of its state must have been answered with 2xx.'),
@@ -119,13 +119,13 @@ const CALLBACKS = [
       run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
     },
   ),
-  route('GET /idle', 'waitUntilIdle', 'Answers when no callback is under way any more, and none waits for its time.', {
+  route('GET /idle', 'waitUntilIdle', 'Waits until no callback is running or delayed.', {
     query: z.strictObject({ timeout: wait.describe('The longest wait, at most 10m.') }),
     answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
     errors: ['timeout'],
     run: async ({ callbacks, log }, { query: { timeout } }) => {
       await withTimeout(callbacks.idle(), timeout, () => {
-        throw new SandboxError('timeout', `Callbacks are still under way after ${timeout} ms.`);
+        throw new SandboxError('timeout', `Callbacks are still running after ${timeout} ms.`);
       });
       return { deliveries: log.deliveries.size };
     },

@@ -18,17 +18,17 @@ const played = z
     problems: z.array(z.string()).describe('What was not as expected, each in a sentence: empty if everything was.'),
     note: z.string().optional().describe('What could not be checked, and what to do.'),
   })
-  .meta({ id: 'Played', description: 'What came of a scenario.' });
+  .meta({ id: 'Played', description: 'The result of a scenario.' });
 
 const result = z.enum(RESULTS);
 
 export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
-  route('GET /scenarios', 'listScenarios', 'The scenarios that the sandbox brings along.', {
+  route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', {
     answer: z.object({
       scenarios: z
         .array(
           z.object({
-            name: z.string().describe('To play it by.'),
+            name: z.string().describe('Its name.'),
             does: z.string().describe('In one sentence.'),
             text: z.string().describe('Its file, in YAML.'),
           }),

@@ -39,12 +39,10 @@ export const deliveryShape = z
     id: z.number().int().describe('Counts from 1, in order of posting.'),
     at,
     paymentId: z.guid().describe('Whose callback it is.'),
-    paymentStatus: z.string().describe('The state that it tells.'),
+    paymentStatus: z.string().describe('The state in it.'),
     url: z.string().describe('Where it was posted.'),
     body: z.string().describe('The JSON that was posted.'),
-    status: status
-      .optional()
-      .describe("The merchant's HTTP status; absent while it is under way, and without an answer."),
+    status: status.optional().describe("The merchant's HTTP status; absent while it runs, and without an answer."),
     answer: z.string().optional().describe("The merchant's body, up to 4,096 letters."),
     error: z.string().optional().describe('Why there was no answer.'),
     durationMs: z.number().optional().describe('Until the answer.'),
@@ -72,19 +70,19 @@ export const callShape = z
         isCut: z.boolean().describe('Whether the connection broke in the middle of it.'),
       })
       .optional()
-      .describe('Absent while the call is under way, and where the connection was broken.'),
+      .describe('Absent while the call runs, and if the connection broke.'),
     message: z.string().optional().describe('Why it was refused.'),
     warnings: z
       .array(z.string())
       .optional()
       .describe('The problems of an accepted create that a processor would probably refuse.'),
-    durationMs: z.number().optional().describe('Absent while it is under way.'),
+    durationMs: z.number().optional().describe('Absent while it runs.'),
     fault,
     paymentId: z.guid().optional().describe('The payment that it made or read.'),
     hasRightKey: z
       .boolean()
       .optional()
-      .describe('Whether it carried the API key of this terminal; absent for an address that there is not.'),
+      .describe('Whether it carried the API key of this terminal; absent for an unknown address.'),
     isPlayed: z.boolean().optional().describe('Made by a scenario, and not by the merchant.'),
     signature: z
       .object({
@@ -116,10 +114,10 @@ export const faultShape = z
     on: z.enum(['create', 'lookup', 'callback']).describe('What it is injected into.'),
     ms: z.number().optional().describe('Milliseconds.'),
     count: z.number().int().describe('How often it will still be injected.'),
-    probability: z.number().optional().describe('How likely it is injected; absent for always.'),
+    probability: z.number().optional().describe('The probability that it is injected. Absent: always.'),
     reference: z.string().optional().describe('Only payments with it meet the fault.'),
   })
-  .meta({ id: 'ArmedFault', description: 'A fault that waits.' });
+  .meta({ id: 'ArmedFault', description: 'An armed fault.' });
 
 export const eventShape = z
   .looseObject({

@@ -58,7 +58,7 @@ export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor):
     look();
   });
   const late = () => {
-    throw new SandboxError('timeout', `Not so within ${timeout} ms: ${storyOf(find(), log, callbacks)}`);
+    throw new SandboxError('timeout', `Not reached within ${timeout} ms: ${storyOf(find(), log, callbacks)}`);
   };
   return withTimeout(coming, timeout, late).finally(unsubscribe);
 }

@@ -48,13 +48,13 @@ const PROBABILITY = { error: 'must be a number above 0, and at most 1' };
 export const faultFields = {
   on: oneOf(['create', 'lookup']).optional().describe('The call that a fault of calls is injected into.'),
   ms: duration.optional().describe('The time for `slow` and `callback-delay`: 500ms, 5s.'),
-  count: count.optional().describe('How often it is injected before it is used up; 1 unless said.'),
+  count: count.optional().describe('The number of times that it is injected. Default: 1.'),
   probability: z
     .number(PROBABILITY)
     .positive(PROBABILITY)
     .max(1, PROBABILITY)
     .optional()
-    .describe('How likely it is injected into each call or callback that it is meant for; 1 unless said.'),
+    .describe('The probability of injecting it into a matching call or callback. Default: 1.'),
   reference: text.optional().describe('Only payments with this reference meet it.'),
 };
 
@@ -127,7 +127,7 @@ export class Faults {
    */
   disarm(id: number): void {
     const armed = this.#armed.find(one => one.id === id);
-    if (!armed) throw new SandboxError('unknown_fault', `No fault ${id} is armed: it was used up, or never there.`);
+    if (!armed) throw new SandboxError('unknown_fault', `No fault ${id} is armed: it was used up, or never armed.`);
     this.#armed = this.#armed.filter(one => one !== armed);
     this.#events.emit({ type: 'fault', fault: armed.fault, isDisarmed: true });
   }

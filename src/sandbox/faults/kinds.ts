@@ -5,7 +5,7 @@ export const CALL_FAULTS = {
   drop: 'The connection breaks before the gateway takes the call.',
   'reject-401': 'The gateway refuses the credentials.',
   'reject-422': 'The gateway refuses the request.',
-  'reject-429': 'The gateway is busy, and says when to come again: `Retry-After: 1`.',
+  'reject-429': 'The gateway is busy, and answers with `Retry-After: 1`.',
   'commit-then-drop': 'The gateway takes the call; the connection breaks before any answer.',
   'commit-then-cut': 'The gateway takes the call; the connection breaks in the middle of the answer.',
   'commit-then-502': 'The gateway takes the call; a proxy answers 502 with an HTML page.',

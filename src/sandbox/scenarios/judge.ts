@@ -103,7 +103,7 @@ function nameOf(delivery: Delivery, all: readonly Delivery[]): string {
 function answerOf(delivery: Delivery): string {
   const { status, answer, error } = delivery;
   if (isLost(delivery)) return 'never posted';
-  if (status === undefined) return `not answered (${error?.replace(/\.$/, '') ?? 'it is still under way'})`;
+  if (status === undefined) return `not answered (${error?.replace(/\.$/, '') ?? 'it is still running'})`;
   return `answered ${status}${answer ? ` "${printable(answer.slice(0, 120))}"` : ''}`;
 }
 

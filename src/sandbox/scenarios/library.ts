@@ -95,7 +95,7 @@ create: ${CARD}
 createFault: callback-first
 expect: { paymentStatus: COMPLETED, callbacks: [taken] }
 `,
-  'callback-forged': `does: A card deposit is authorised, and somebody forges a callback of ten times its amount.
+  'callback-forged': `does: A card deposit is authorised, and an attacker forges a callback of ten times its amount.
 create: ${CARD}
 steps:
   - fault: callback-forge
@@ -103,7 +103,7 @@ steps:
     expect: { callbacks: [not-believed, taken] } # the forged one is posted first
 expect: { paymentStatus: AUTHORIZED }
 `,
-  'callback-not-json': `does: A card deposit is paid, and somebody posts what is no JSON to the address of its callback.
+  'callback-not-json': `does: A card deposit is paid, and a body that is not JSON is posted to its callback address.
 create: ${CARD}
 steps:
   - move: complete

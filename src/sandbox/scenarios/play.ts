@@ -42,7 +42,7 @@ export interface Stage extends PlayOptions {
 /** A host that never exists, so callbacks cannot reach it. */
 const NOWHERE = 'http://nowhere.invalid/';
 const NOT_HEARD =
-  'Nobody was called back, so nothing was checked of your server: say where its callbacks go with --to (in code, { to }), or start the sandbox with --forward-to.';
+  'No callback was posted, so your server was not checked. Pass its callback address with --to (in code, { to }), or start the sandbox with --forward-to.';
 
 /** Milliseconds for a due timer to fire. */
 const WAKING = 2;

@@ -44,7 +44,7 @@ function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | 
     Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
     ...facts,
     At: timeOf(at, view.now, { isPrecise: true }),
-    Took: durationMs === undefined ? 'under way' : spanOf(durationMs),
+    Took: durationMs === undefined ? 'running' : spanOf(durationMs),
   });
   const command = html`${curlNote && html`<p class="dim">${curlNote}</p>`}${curl && rawText('curl', 'As a curl command', curl)}`;
   const main = detailsOf({

@@ -15,7 +15,7 @@ export interface Outcome {
 type Ended = Pick<Call, 'durationMs' | 'message'> & { status?: number | undefined; isCut?: boolean; fault?: unknown };
 
 export function outcomeOfCall({ status, isCut, durationMs, message: sentence, fault }: Ended): Outcome {
-  if (status === undefined && durationMs === undefined) return { tone: 'wait', label: 'under way' };
+  if (status === undefined && durationMs === undefined) return { tone: 'wait', label: 'running' };
   if (status === undefined) {
     const why = fault ? 'a fault broke the connection' : 'the caller went away before there was one';
     return { tone: 'bad', label: 'no answer', sentence: `No answer was sent: ${why}.` };
@@ -38,7 +38,7 @@ export function outcomeOfDelivery({ status, error, fault, durationMs = 0 }: Deli
     const sentence = error.charAt(0).toUpperCase() + error.slice(1).replace(/[^.!?]$/, '$&.');
     return { tone: 'bad', label, sentence: sentence + hint };
   }
-  if (status === undefined) return { tone: 'wait', label: 'under way', sentence: 'Your app has not answered yet.' };
+  if (status === undefined) return { tone: 'wait', label: 'running', sentence: 'Your app has not answered yet.' };
   const isTaken = status >= 200 && status < 300;
   const why = status >= 300 && status < 400 ? ', and a callback follows no redirect' : '';
   const sentence = `Your app ${isTaken ? 'took' : 'did not take'} it: ${status} after ${spanOf(durationMs)}${why}.`;

@@ -56,7 +56,7 @@ function paymentList(view: View): Html {
         : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${ledger.page(query, place).payments.map(record => rowOf(view, record))}</tbody></table>`
     }${links}
-    ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments made way for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}`;
+    ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments were dropped for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}`;
 }
 
 const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
