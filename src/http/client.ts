@@ -1,5 +1,5 @@
 // Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
-import ky, { TimeoutError } from 'ky';
+import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { PASSING } from '../statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -48,9 +48,10 @@ export function createHttpClient(options: HttpOptions): Send {
   return async (request, { deadline, signal, awaitsAnswer }) => {
     const { method, url, secrets } = request;
     const attempts: Attempt[] = [];
-    // Aborts the running attempt. Node loses ky's own signal when ky clones its request for a retry.
+    // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
     const stop = new AbortController();
-    const giveUp = () => stop.abort(signal?.reason ?? new LateError());
+    const giveUp = () => stop.abort(signal?.reason);
+    const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
     const shouldRetry = () => {
@@ -67,27 +68,28 @@ export function createHttpClient(options: HttpOptions): Send {
       // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
       fetch: () => attemptOnce(request, attempts, deadline, stop.signal, exchange) as never,
       timeout: false,
-      totalTimeout: awaitsAnswer ? false : deadline.remaining,
       retry: {
         methods: ['get', 'post'],
         limit: options.retries,
         shouldRetry,
-        delay: repetition => pauseBefore(repetition, attempts.at(-1)?.answer?.retryAfter),
+        // Until after the deadline, because a timer can be early.
+        delay: repetition =>
+          Math.min(pauseBefore(repetition, attempts.at(-1)?.answer?.retryAfter), deadline.remaining + 1),
       },
       ...(signal && { signal }),
     }).then(
       () => undefined,
       error => error,
     );
+    clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
     const latest = attempts.at(-1);
-    if (latest && !latest.endedAt) giveUp();
-    const isLate = failure instanceof TimeoutError;
-    const isAborted = failure !== undefined && !isLate && signal?.aborted && !(signal.reason instanceof LateError);
+    const { aborted, reason } = stop.signal;
+    const isAborted = failure !== undefined && aborted && !(reason instanceof LateError);
     // An error status is an answer too, even if the time ended in the pause after it.
     if (latest?.answer && !isAborted) return latest.answer;
     const facts = { mayHaveLeft: mayHaveLeft(attempts), received: latest?.body.text ?? '' };
-    if (isAborted) return { ...facts, code: 'aborted', cause: safeCause(signal.reason, secrets) };
+    if (isAborted) return { ...facts, code: 'aborted', cause: safeCause(reason, secrets) };
     const error = latest?.error;
     if (error === undefined || error instanceof LateError) return { ...facts, code: 'timeout' };
     return { ...facts, code: codeOf(error), cause: safeCause(error, secrets) };
@@ -111,13 +113,14 @@ async function attemptOnce(
   signal: AbortSignal,
   exchange: Exchange,
 ): Promise<object> {
+  signal.throwIfAborted();
+  if (deadline.isPast) throw new LateError();
   const { call } = request;
   const earlier = attempts.at(-1);
   const begun = performance.now();
   const attempt: Attempt = { deadline, mayHaveLeft: false, body: new BoundedBody(LONGEST_ANSWER), endedAt: 0 };
   call.attempt = attempts.push(attempt);
   try {
-    signal.throwIfAborted();
     if (earlier) {
       const reason = earlier.answer?.status ?? codeOf(earlier.error);
       call.emit({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
