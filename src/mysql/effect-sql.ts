@@ -29,7 +29,7 @@ export interface MysqlBegun {
 }
 
 type EffectSql = Required<
-  Pick<StoreSql<MysqlBegun>, 'prepare' | 'begin' | 'lock' | 'complete' | 'isEnded' | 'find' | 'markUncertain'>
+  Pick<StoreSql<MysqlBegun>, 'prepare' | 'begin' | 'complete' | 'isEnded' | 'find' | 'markUncertain'>
 >;
 
 const SAVEPOINT = 'payment_gateway_effect';
@@ -72,7 +72,7 @@ export function effectSql(
   return {
     prepare,
 
-    async begin(query, { id, about }) {
+    async begin(query, { id, about, reads }) {
       // Once is enough: a database either begins transactions or does not.
       isTransaction ||= await isOpen(query);
       if (!isTransaction) throw outsideTransaction();
@@ -85,15 +85,14 @@ export function effectSql(
       await query(`SAVEPOINT ${SAVEPOINT}`);
       const writer = randomUUID();
       await query(sql.begin, [asciiHex(about), writer, ...key]);
-      return { begun: { id, writer, revision: revision + 1 }, payment: rowIn(line) };
-    },
-
-    async lock(query, _begun, keys) {
-      if (keys.length === 0) return [];
-      const sql = await named(query);
-      const inOrder = [...keys].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
-      const rows = rowsIn(await query(sql.lock(keys.length), inOrder.flatMap(keyOf)));
-      return keys.map(key => rows.find(row => nameOf(row) === nameOf(key)));
+      const inOrder = [...reads].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+      const lines = reads.length === 0 ? [] : await query(sql.lock(reads.length), inOrder.flatMap(keyOf));
+      const rows = rowsIn(lines);
+      return {
+        begun: { id, writer, revision: revision + 1 },
+        payment: rowIn(line),
+        rows: reads.map(key => rows.find(row => nameOf(row) === nameOf(key))),
+      };
     },
 
     async complete(query, begun, rows) {

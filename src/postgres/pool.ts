@@ -26,7 +26,7 @@ export const fromPool = (pool: PgPool, prepare = false): SqlDatabase<PgTx> => ({
   },
   async transaction(work) {
     const { client, release } = await lend(pool);
-    return transact({ query: client.query.bind(client), release }, BEGIN, work);
+    return transact({ query: client.query.bind(client), release, isCommit }, BEGIN, work);
   },
   queryIn(tx) {
     expectMethods('payOut', 'a client of the pool after its BEGIN, or the tx of an effect', tx, 'query');
@@ -34,6 +34,9 @@ export const fromPool = (pool: PgPool, prepare = false): SqlDatabase<PgTx> => ({
   },
   listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
 });
+
+/** After a failed statement, Postgres answers COMMIT with ROLLBACK, and without an error. */
+const isCommit = (answer: unknown): boolean => (answer as { command?: unknown } | undefined)?.command === 'COMMIT';
 
 const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 

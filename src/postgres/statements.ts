@@ -1,4 +1,5 @@
 // The SQL of a store in Postgres, over its one table.
+import { type SqlQuery, withoutColumns } from '../sql/database.ts';
 import type { StoreRow } from '../store/contract.ts';
 import { durably, indexName, quoted } from './table.ts';
 
@@ -20,7 +21,17 @@ const isOneOf = (states: readonly string[]) =>
 
 /** A setting that lasts until the end of the merchant's transaction. Outside one, it ends with its own statement. */
 const IS_OPEN = `coalesce(current_setting('payment_gateway.transaction', true), '') = 'open'`;
-const OPEN_XID = 'txid_current_if_assigned()::text';
+export const OPEN_XID = 'txid_current_if_assigned()::text';
+
+const ENTER = `SELECT set_config('payment_gateway.transaction', 'open', true) AS open`;
+
+/** Checks whether a transaction is open: only then does the setting last until the next statement. */
+export async function isOpen(query: SqlQuery): Promise<boolean> {
+  await query(ENTER);
+  const [line] = await query(`SELECT (${IS_OPEN})::text AS open`);
+  if (line?.open === undefined) throw withoutColumns();
+  return line.open === 'true';
+}
 
 /** Columns in the order of a row's values. */
 const COLUMNS = 'kind, id, state, revision, due_at, leased_until, payment_id, data, about';
@@ -68,7 +79,7 @@ export function statementsOf(table: string, channel: string) {
     replace: `${replace} ${written}`,
 
     // In the merchant's transaction.
-    enter: `SELECT set_config('payment_gateway.transaction', 'open', true) AS open`,
+    enter: ENTER,
     insertIn: (row: StoreRow) => `INSERT INTO ${table} ${into} SELECT ${inserted} WHERE ${IS_OPEN}
       ON CONFLICT (scope, kind, id) DO NOTHING ${written}${notified(row)}`,
     replaceIn: (row: StoreRow) => `${replace} AND ${IS_OPEN} ${written}${notified(row)}`,
@@ -91,7 +102,8 @@ export function statementsOf(table: string, channel: string) {
 
     // ON CONFLICT sees the newest committed row, so the mark needs no read. A transaction gets an id with its first
     // write, so the effect's own has none yet.
-    begin: `WITH gate AS (SELECT ${OPEN_XID} AS open,
+    /** @param reads the number of further rows to lock */
+    begin: (reads: number) => `WITH gate AS (SELECT ${OPEN_XID} AS open,
         CASE WHEN txid_current_if_assigned() IS NULL THEN pg_try_advisory_xact_lock($4::text::bigint) END AS locked),
       mark AS (
         INSERT INTO ${table} AS row (scope, kind, id, state, revision, begun_at, data, about, xid)
@@ -99,13 +111,13 @@ export function statementsOf(table: string, channel: string) {
           txid_current()::text FROM gate WHERE locked
         ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = row.state, revision = row.revision + 1,
           about = excluded.about, xid = excluded.xid WHERE row.state <> 'begun'
-        RETURNING ${READ}, was, xid)
-      SELECT gate.open, gate.locked::text, mark.* FROM gate LEFT JOIN mark ON true`,
-
-    lock: (count: number) => `SELECT mark.xid, locked.* FROM (SELECT ${OPEN_XID} AS xid) AS mark LEFT JOIN
-      (SELECT ${READ} FROM ${table} WHERE scope = $1::text
-        AND ${count === 0 ? 'false' : `(kind, id) IN (${rowsOfPlaceholders(count, 2, 1)})`}
-      ORDER BY kind, id FOR UPDATE) AS locked ON true`,
+        RETURNING ${READ}, was, xid),
+      other AS (
+        SELECT ${READ}, NULL AS was, NULL AS xid FROM ${table} WHERE scope = $1::text AND (SELECT locked FROM gate)
+          AND ${reads === 0 ? 'false' : `(kind, id) IN (${rowsOfPlaceholders(reads, 2, 4)})`}
+        ORDER BY kind, id FOR UPDATE)
+      SELECT gate.open, gate.locked::text, line.* FROM gate
+        LEFT JOIN (SELECT * FROM mark UNION ALL SELECT * FROM other) AS line ON true`,
 
     // Only in the transaction of the mark. The mark and its end are one write.
     update: (count: number) => `UPDATE ${table} AS row SET state = new.state,

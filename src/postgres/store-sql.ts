@@ -14,7 +14,7 @@ import { afterWrite, type ReadStoreOptions, rowChanged, type StoreSql } from '..
 import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
 import { PaymentTaken, type RowKey, type StoreEffect, type StoreRow, type WithNow } from '../store/contract.ts';
 import { ofMerchant } from '../store/thrown.ts';
-import { migrationsOf, type Statements, statementsOf } from './statements.ts';
+import { isOpen, migrationsOf, OPEN_XID, type Statements, statementsOf } from './statements.ts';
 import { advised, ddlOf, expectCommitted, identityOf, lockKey, migrate } from './table.ts';
 
 /** Identifies the mark of an effect. */
@@ -28,6 +28,7 @@ interface Begun {
 export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' | 'scope'>): StoreSql<Begun> {
   const channel = channelOf(table);
   const migrations = migrationsOf(table);
+  let isTransaction = false;
   let resolved: Statements | undefined;
   const resolve = async (query: SqlQuery) => statementsOf(await identityOf(query, table), channel);
   const use = async (query: SqlQuery): Promise<Statements> => {
@@ -90,29 +91,29 @@ export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table
 
     prepare: async query => void (await use(query)),
 
-    async begin(query, { id, about }: StoreEffect) {
+    async begin(query, { id, about, reads }: StoreEffect) {
+      // Once is enough: a database either begins transactions or does not.
+      isTransaction ||= await isOpen(query);
+      if (!isTransaction) throw outsideTransaction();
       const sql = await use(query);
       const key = lockKey(`${sql.table} ${scope} ${id}`);
-      const [answer] = rowsOf(await query(sql.begin, [scope, id, asciiJson(about), key])) as unknown as Marked[];
-      if (answer?.open === undefined) throw withoutColumns();
+      const values = [scope, id, asciiJson(about), key, ...reads.flatMap(read => [read.kind, read.id])];
+      const lines = rowsOf(await query(sql.begin(reads.length), values)) as unknown as Marked[];
+      const [{ open, locked } = {} as Partial<Marked>] = lines;
+      if (open === undefined) throw withoutColumns();
       // The effect would also commit a transaction that other code began and did not end.
-      if (answer.open !== null) throw leftOpen();
-      if (answer.locked !== 'true') return 'busy';
-      const { xid, revision, was } = answer;
-      if (xid === null || revision === null) return 'uncertain';
-      const before = was === null ? undefined : { ...answer, state: was, revision: String(Number(revision) - 1) };
-      return { begun: { id, xid, revision }, payment: before && rowIn({ ...before, about: null }) };
-    },
-
-    async lock(query, { xid }, keys) {
-      const sql = await use(query);
-      const answer = rowsOf(await query(sql.lock(keys.length), [scope, ...keys.flatMap(({ kind, id }) => [kind, id])]));
-      const lines = answer as unknown as (Line & { xid: string | null })[];
-      if (lines[0]?.xid === undefined) throw withoutColumns();
-      // Each statement was committed by itself.
-      if (lines[0].xid !== xid) throw outsideTransaction();
-      const rows = lines.flatMap(line => rowIn(line) ?? []);
-      return keys.map(key => rows.find(row => isAt(row, key)));
+      if (open !== null) throw leftOpen();
+      if (locked !== 'true') return 'busy';
+      const mark = lines.find(({ xid }) => xid !== null);
+      if (!mark?.revision || mark.xid === null) return 'uncertain';
+      const { xid, revision, was } = mark;
+      const before = was === null ? undefined : { ...mark, state: was, revision: String(Number(revision) - 1) };
+      const rows = lines.flatMap(line => (line === mark ? [] : (rowIn(line) ?? [])));
+      return {
+        begun: { id, xid, revision },
+        payment: before && rowIn({ ...before, about: null }),
+        rows: reads.map(key => rows.find(row => isAt(row, key))),
+      };
     },
 
     async complete(query, { id, xid }, rows) {
@@ -134,7 +135,7 @@ export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table
 
     // In the effect's own failed transaction, every statement fails.
     isEnded: async (query, { xid }) =>
-      query(OPEN_XID).then(
+      query(`SELECT ${OPEN_XID} AS xid`).then(
         ([answer]) => answer?.xid !== xid,
         () => false,
       ),
@@ -153,8 +154,6 @@ export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table
     },
   };
 }
-
-const OPEN_XID = 'SELECT txid_current_if_assigned()::text AS xid';
 
 /** A line of an answer: all of it text, because a merchant may have changed how the driver reads other types. */
 interface Line {

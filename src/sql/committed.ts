@@ -1,13 +1,13 @@
-// Remembers which statements a driver reported as committed, which saves a query to the database.
+// Remembers the commits that a driver reported, which saves a query to the database.
 
-/** Answers of statements that were committed by themselves. */
+/** Answers of statements that were committed by themselves, and results of committed transactions. */
 const committed = new WeakSet<object>();
 
-/** @param answer of a statement that its connection ran outside any transaction */
+/** @param answer of a statement outside any transaction, or the result of a transaction whose COMMIT succeeded */
 export function markCommitted<Answer extends object>(answer: Answer): Answer {
   committed.add(answer);
   return answer;
 }
 
-/** Checks whether the commit is known. Otherwise the statement may belong to a transaction that other code began. */
+/** Checks whether the commit is known. Other code may have begun a transaction, or a COMMIT may have rolled back. */
 export const isCommitted = (answer: object): boolean => committed.has(answer);

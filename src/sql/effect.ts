@@ -3,26 +3,30 @@ import { delay } from '../deadline.ts';
 import {
   type EffectResult,
   LOCK_PAUSES,
-  type RowKey,
+  type LockedRows,
   type Store,
   type StoreEffect,
   type StoreRow,
 } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
 import { placesOver, repeated } from './bounded.ts';
+import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
+
+/** The rows that an effect has locked. */
+type Locked = Omit<LockedRows<unknown>, 'tx'>;
 
 /** The statements of an effect in the SQL of one database. @typeParam Begun what identifies the mark of a running effect */
 export interface EffectSql<Begun> {
   /** Runs before the transaction of an effect. */
   prepare?(query: SqlQuery, effect: StoreEffect): Promise<void>;
-  /** Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker. */
-  begin(
-    query: SqlQuery,
-    effect: StoreEffect,
-  ): Promise<{ begun: Begun; payment?: StoreRow | undefined } | 'busy' | 'uncertain'>;
-  /** Locks and reads rows, in the order of their keys. @throws {ConfigurationError} outside the mark's transaction */
-  lock(query: SqlQuery, begun: Begun, keys: readonly RowKey[]): Promise<(StoreRow | undefined)[]>;
+  /**
+   * Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker with it.
+   * Also locks and reads the rows of the effect's `reads`, in the order of their keys.
+   *
+   * @throws {ConfigurationError} outside a transaction
+   */
+  begin(query: SqlQuery, effect: StoreEffect): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
   /**
    * Writes the rows, and the payment's as ended.
    *
@@ -66,7 +70,7 @@ export function effectsOver<Tx, Begun>(
         await repeated(() => sql.markUncertain(query, effect, end.begun));
         throw endedBefore(end.endedBy.cause);
       }
-      if (end.result === 'done') await expectDone(sql, query, end.begun);
+      if (end.result === 'done' && !isCommitted(end)) await expectDone(sql, query, end.begun);
       return end.result;
     });
 }
@@ -80,8 +84,6 @@ type End<Begun> =
 /** Thrown to roll back an effect that wrote nothing. */
 const SKIPPED = new Error('The effect was skipped.');
 
-type Locked = { payment?: StoreRow | undefined; rows: readonly (StoreRow | undefined)[] };
-
 /** @throws {Ended} if the transaction has ended, even if another one has begun */
 async function takeEffect<Begun>(
   query: SqlQuery,
@@ -92,11 +94,10 @@ async function takeEffect<Begun>(
   // Before the work, so that a COMMIT of the effect also commits the mark.
   const marked = await beginWithRetries(() => sql.begin(query, effect));
   if (typeof marked === 'string') return { result: marked };
-  const { begun, payment } = marked;
-  const rows = await sql.lock(query, begun, effect.reads);
+  const { begun, ...locked } = marked;
   let isComplete: boolean;
   try {
-    const written = await work({ payment, rows });
+    const written = await work(locked);
     if (!written) throw SKIPPED;
     isComplete = await sql.complete(query, begun, written);
   } catch (error) {

@@ -1,6 +1,7 @@
 // A transaction on a connection of a pool.
 import { withTimeout } from '../deadline.ts';
 import { LONGEST_WAIT } from './bounded.ts';
+import { markCommitted } from './committed.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of a driver to the next
 type Send = (...args: any[]) => any;
@@ -10,11 +11,13 @@ interface Lent<Query extends Send> {
   query: Query;
   /** @param isBroken whether the pool must close it */
   release(isBroken: boolean): void;
+  /** Whether the answer of COMMIT proves the commit. */
+  isCommit?(answer: unknown): boolean;
 }
 
 /** Runs the work with a handle that has only `query`, until the end of the transaction. */
 export async function transact<Query extends Send, T>(
-  { query: send, release }: Lent<Query>,
+  { query: send, release, isCommit }: Lent<Query>,
   begin: readonly string[],
   work: (tx: { query: Query }) => Promise<T>,
 ): Promise<T> {
@@ -49,8 +52,9 @@ export async function transact<Query extends Send, T>(
     for (const sql of begin) await control(sql);
     const value = await work({ query: query as Query }).catch(rollBack);
     isEnded = true;
-    await control('COMMIT');
+    const answer = await control('COMMIT');
     isBroken = false;
+    if (isCommit?.(answer)) markCommitted(Object(value));
     return value;
   } finally {
     release(isBroken);

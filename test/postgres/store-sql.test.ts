@@ -78,7 +78,6 @@ it.each([
     sql.list(query, OPEN),
     sql.writeIn(query, ROW),
     sql.begin(query, { id: 'payment', about: {}, reads: [] }),
-    sql.lock(query, { id: 'payment', xid: '1', revision: '1' }, []),
   ])
     await expect(asking).rejects.toThrow('must return rows as objects');
 });

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { delay } from '../../src/deadline.ts';
 import { ConfigurationError } from '../../src/errors.ts';
+import { markCommitted } from '../../src/sql/committed.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { afterWrite, rowChanged, type StoreSql, sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
 import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
@@ -60,8 +61,7 @@ function open(changes: Partial<StoreSql<string>> = {}, database: Partial<SqlData
     writeIn: query => note('writeIn', query, written),
     list: query => note('list', query, { rows: [ROW], now: 5 }),
     due: async () => ({ rows: [ROW], now: 5 }),
-    begin: query => note('begin', query, { begun: 'begun', payment: PAYMENT }),
-    lock: query => note('lock', query, [ROW]),
+    begin: query => note('begin', query, { begun: 'begun', payment: PAYMENT, rows: [ROW] }),
     complete: query => note('complete', query, true),
     isEnded: query => note('isEnded', query, false),
     find: query => note('find', query, 'done' as const),
@@ -77,7 +77,7 @@ function open(changes: Partial<StoreSql<string>> = {}, database: Partial<SqlData
   return { store, sql, asked, work, run: () => store.effect(EFFECT, work) };
 }
 
-const DONE = ['BEGIN', 'begin', 'lock', 'work', 'complete', 'COMMIT'];
+const DONE = ['BEGIN', 'begin', 'work', 'complete', 'COMMIT'];
 
 describe('an effect', () => {
   it('is marked, run and completed in one transaction, and looked for after it', async () => {
@@ -86,10 +86,16 @@ describe('an effect', () => {
     expect(work.mock.calls).toEqual([[{ tx: 'tx', payment: PAYMENT, rows: [ROW] }]]);
   });
 
+  it('is not looked for after a COMMIT that the driver proves', async () => {
+    const transaction: SqlDatabase<string>['transaction'] = async work => markCommitted((await work('tx')) as never);
+    const { asked, run } = open({}, { transaction });
+    expect([await run(), asked]).toEqual(['done', ['begin', 'work', 'complete']]);
+  });
+
   it('is rolled back if the work writes nothing', async () => {
     const { asked, run, work } = open();
     work.mockResolvedValue(undefined);
-    expect([await run(), asked]).toEqual(['skipped', ['BEGIN', 'begin', 'lock', 'ROLLBACK']]);
+    expect([await run(), asked]).toEqual(['skipped', ['BEGIN', 'begin', 'ROLLBACK']]);
   });
 
   it('waits about a second for a payment that another worker has, and is busy then', async () => {
@@ -112,7 +118,7 @@ describe('an effect', () => {
     const { store, asked } = open();
     const error = await errorOf(store.effect(EFFECT, reject(thrown)));
     expect([error, isOfMerchant(error)]).toEqual([thrown, true]);
-    expect(asked).toEqual(['BEGIN', 'begin', 'lock', 'isEnded', 'ROLLBACK']);
+    expect(asked).toEqual(['BEGIN', 'begin', 'isEnded', 'ROLLBACK']);
   });
 
   it('advises on the errors of its own statements, and not on those of the work', async () => {
@@ -120,7 +126,7 @@ describe('an effect', () => {
     const advised = (cause: unknown) => new Error('advised', { cause });
     const missing = missingOf();
     expect(await errorOf(open({ advised }).store.effect(EFFECT, reject(missing)))).toBe(missing);
-    for (const part of ['prepare', 'begin', 'lock', 'complete'] as const) {
+    for (const part of ['prepare', 'begin', 'complete'] as const) {
       const failing = open({ advised, [part]: reject(missingOf()) }).run();
       expect(await errorOf(failing), part).toMatchObject({ message: 'advised', cause: { code: '42P01' } });
     }
