@@ -83,7 +83,7 @@ export default defineConfig({
         include: [...SLOW, ...REPEATED],
         exclude: ['**/node_modules/**'],
         env: { PAYMENT_GATEWAY_FULL: '1' },
-        globalSetup: ['test/support/install.ts', 'test/support/mariadb-setup.ts', 'test/package/pack.ts'],
+        globalSetup: ['test/support/mariadb-setup.ts', 'test/package/pack.ts'],
       }),
     ],
   },

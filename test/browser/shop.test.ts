@@ -10,7 +10,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { faultsOf, overflowOf } from '../support/axe.ts';
 import { hasChromium, openBrowser, strangersOf } from '../support/browser.ts';
-import { isInstalled, shopFolder } from '../support/install.ts';
+import { isShopInstalled, shopFolder } from '../support/install.ts';
 import { freePorts } from '../support/ports.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
@@ -62,7 +62,7 @@ interface SandboxPayment {
 }
 
 const isMissing = lacks(
-  hasChromium && hasPostgres && isInstalled('examples/shop'),
+  hasChromium && hasPostgres && isShopInstalled(),
   'examples/shop: no Chromium, no PostgreSQL at 127.0.0.1:5432, or no registry to install it from',
 );
 

@@ -6,7 +6,7 @@ import { mysqlStore } from 'payment-gateway-sdk/mysql';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run as runCommand } from '../../src/cli/program.ts';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
-import { isInstalled, ormsFolder } from '../support/install.ts';
+import { isInstalled, tool } from '../support/install.ts';
 import { OperatedShop, PAYOUT_77 } from '../support/operator.ts';
 import { hasOwnMariadb } from '../support/own-mariadb.ts';
 import { lacks } from '../support/skips.ts';
@@ -203,13 +203,13 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       ]);
     });
 
-    it.skipIf(lacks(isInstalled('test/orms'), 'the command over postgres.js: npm ci in test/orms failed'))(
+    it.skipIf(lacks(isInstalled('postgres'), 'the command over postgres.js: npm install in test/tools failed'))(
       'works with postgres.js where the app has no pg',
       async () => {
         const app = mkdtempSync(join(tmpdir(), 'app-'));
         onTestFinished(() => rmSync(app, { recursive: true }));
         mkdirSync(join(app, 'node_modules'));
-        symlinkSync(join(ormsFolder, 'node_modules/postgres'), join(app, 'node_modules/postgres'), 'junction');
+        symlinkSync(tool('postgres'), join(app, 'node_modules/postgres'), 'junction');
         const id = await shop.doubt();
         await shop.age();
         expect(await run(['doubts'], {}, app)).toMatchObject({ out: expect.stringContaining('payout-77'), code: 1 });

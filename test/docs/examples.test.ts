@@ -49,7 +49,7 @@ describe('the examples of the documents', () => {
       const isSeen = before.lastIndexOf('<!-- seen:') > before.lastIndexOf('<!-- end -->');
       return ['typescript', 'javascript', 'tsx', 'jsx'].includes(language) && !isSeen;
     });
-    // Their libraries are installed by test/observability and test/schedulers.
+    // test/observability and test/schedulers compile these pages, with their libraries.
     const others = free.filter(({ page }) => page !== 'docs/observability.md' && page !== 'docs/schedulers.md');
     expect(others.map(placeOf)).toEqual([]);
   });

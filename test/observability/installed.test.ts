@@ -12,10 +12,7 @@ import { CARD } from '../support/fixtures.ts';
 import { isInstalled } from '../support/install.ts';
 import { lacks } from '../support/skips.ts';
 
-const isMissing = lacks(
-  isInstalled('test/observability'),
-  'OpenTelemetry and pino: npm ci in test/observability failed',
-);
+const isMissing = lacks(isInstalled('pino'), 'OpenTelemetry and pino: npm install in test/tools failed');
 const LIMITS = { timeout: 5_000 };
 const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 

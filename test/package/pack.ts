@@ -1,11 +1,11 @@
-// Packs the tarball that would be published and installs it, once for all tests of a project, while other tests run.
+// Installs the tools, then packs and installs the tarball that would be published, while other tests run.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-import { toolsFolder } from '../support/install.ts';
+import installTools, { tool } from '../support/install.ts';
 import { root } from './consumer.ts';
 
 declare module 'vitest' {
@@ -19,6 +19,7 @@ declare module 'vitest' {
 export type Packing = { error: string } | { tarball: string; packed: string[]; app: string };
 
 export default function pack(project: TestProject) {
+  installTools(project);
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-pack-'));
   const app = join(folder, 'app');
   const stopping = new AbortController();
@@ -37,7 +38,7 @@ export default function pack(project: TestProject) {
     writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }');
     await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], app);
     // The apps of the slow variants find other tools above them.
-    if (project.name === 'full') symlinkSync(join(toolsFolder, 'node_modules'), join(folder, 'node_modules'));
+    if (project.name === 'full') symlinkSync(tool(''), join(folder, 'node_modules'));
     return { tarball, packed: files.map(({ path }: { path: string }) => path), app };
   }
 

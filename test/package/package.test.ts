@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { billOfMaterials } from '../../.github/release/sbom.ts';
 import { bin, checkoutTest, root, run as runIn, typedProject } from './consumer.ts';
 import { app, folderInApp, installed, packed, tarball } from './tarball.ts';
+import { tool } from './tools.ts';
 
 const folder = folderInApp();
 
@@ -64,11 +65,11 @@ describe('the tarball', () => {
   });
 
   it('passes publint', () => {
-    expect(run(bin('publint'), ['--strict', tarball])).toContain('All good!');
+    expect(run(tool('.bin/publint'), ['--strict', tarball])).toContain('All good!');
   });
 
   it('has right types for every way of importing it', () => {
-    const report = run(bin('attw'), [tarball, '--profile', 'node16', '--format', 'json']);
+    const report = run(tool('.bin/attw'), [tarball, '--profile', 'node16', '--format', 'json']);
     const { entrypoints, problems } = JSON.parse(report).analysis;
     expect(Object.keys(entrypoints).sort()).toEqual(Object.keys(JSON.parse(read('package.json')).exports).sort());
     // The report also lists the resolution that the profile ignores.

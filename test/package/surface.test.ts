@@ -112,7 +112,7 @@ describe('the public surface', () => {
 
   it('and its sources have no file, export or dependency that nothing uses', () => {
     expect(
-      run(process.execPath, [tool('knip/bin/knip.js'), '-c', 'test/package/tools/knip.json', '--no-progress'], root),
+      run(process.execPath, [tool('knip/bin/knip.js'), '-c', 'test/package/knip.json', '--no-progress'], root),
     ).toBe('');
   });
 });

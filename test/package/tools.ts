@@ -1,14 +1,12 @@
-// The tools that only the slow variants use, installed once for all of them in a package of their own.
+// The tools of tests of the package: test/tools.
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { toolsFolder } from '../support/install.ts';
+import { tool, toolsFolder } from '../support/install.ts';
+
+export { tool };
 
 /** The tools' types are missing where the tests are checked. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export const load = (tool: string): any => createRequire(join(toolsFolder, 'package.json'))(tool);
-
-/** A program of theirs. */
-export const tool = (path: string): string => join(toolsFolder, 'node_modules', path);
+export const load = (name: string): any => createRequire(`${toolsFolder}package.json`)(name);
 
 /** The other runtimes, each with the command that runs a script. */
 export const RUNTIMES: [name: string, command: string[]][] = [

@@ -10,7 +10,7 @@ import { gateway, migrate, paidOut, pool, sandbox, tablePrefix } from './payment
 
 const missing =
   lacks(hasPostgres, 'schedulers: no PostgreSQL at 127.0.0.1:5432') ||
-  lacks(isInstalled('test/schedulers'), 'the recipes of schedulers: npm install in test/schedulers failed');
+  lacks(isInstalled('pg-boss'), 'the recipes of schedulers: npm install in test/tools failed');
 const connectionString = `postgres://${POSTGRES.user}@${POSTGRES.host}:${POSTGRES.port}/${POSTGRES.database}`;
 
 describe.skipIf(missing)('a recipe', () => {

@@ -37,10 +37,9 @@ export function summaryOf({ minutes, seed, machine, happened, faults, thirds, sa
       ['what happened', 'how often'],
       happened.map(([what, count]) => [what, whole(count)]),
     ),
-    tableOf(
-      ['fault', 'injected'],
-      Object.entries(faults).map(([fault, count]) => [`\`${fault}\``, whole(count)]),
-    ),
+    `Injected faults: ${Object.entries(faults)
+      .map(([fault, count]) => `${whole(count)} \`${fault}\``)
+      .join(', ')}.`,
     `The process that was never killed, measured ${samples} times. Each figure is the minimum of a third of its time:`,
     tableOf(
       ['held', 'first third', 'second third', 'last third', 'may grow by'],

@@ -48,7 +48,7 @@ const missing = {
   postgres: lacks(hasPostgres, 'ORMs: no PostgreSQL at 127.0.0.1:5432'),
   mysql: lacks(hasMariadb, 'ORMs over MySQL: install mariadb-server'),
 };
-const isMissing = lacks(isInstalled('test/orms'), 'ORMs: npm ci in test/orms failed');
+const isMissing = lacks(isInstalled('kysely'), 'ORMs: npm install in test/tools failed');
 
 const fail = async () => {
   throw new Error('shop');

@@ -1,14 +1,13 @@
-// Every library that the stores take, as a merchant has it. They live in packages of their own: test/orms.
+// Every library that the stores take, as a merchant has it, from test/tools.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import * as mysql from 'payment-gateway-sdk/mysql';
 import * as postgres from 'payment-gateway-sdk/postgres';
-import { hasPrisma, hasPrismaOverMysql, ormsFolder } from '../support/install.ts';
+import { hasPrisma, hasPrismaOverMysql, ormsFolder, toolsFolder } from '../support/install.ts';
 import { MYSQL } from '../support/mysql-stores.ts';
 import { POSTGRES, postgresPool } from '../support/stores.ts';
 
-const require = createRequire(`${ormsFolder}package.json`);
-const requirePrisma = createRequire(`${ormsFolder}prisma/package.json`);
+const require = createRequire(`${toolsFolder}package.json`);
 
 // biome-ignore lint/suspicious/noExplicitAny: the libraries come without types here; test/orms checks those
 export type Any = any;
@@ -218,7 +217,7 @@ const overPostgres: readonly Omit<Orm, 'dialect'>[] = [
   {
     ...{ name: 'Prisma over `@prisma/adapter-pg`', hasOwnValues: true, ...prisma },
     open: async (options = {}) => {
-      const { PrismaPg } = requirePrisma('@prisma/adapter-pg');
+      const { PrismaPg } = require('@prisma/adapter-pg');
       return overPrisma(postgres, '', new PrismaPg(pgOptions(options)), sizeOf(options));
     },
   },
@@ -263,7 +262,7 @@ const overMysql: readonly Omit<Orm, 'dialect'>[] = [
     ...{ name: 'Prisma over `@prisma/adapter-mariadb`', hasOwnValues: true, ...prisma },
     packages: ['@prisma/client', '@prisma/adapter-mariadb'],
     open: async (options = {}) => {
-      const { PrismaMariaDb } = requirePrisma('@prisma/adapter-mariadb');
+      const { PrismaMariaDb } = require('@prisma/adapter-mariadb');
       const adapter = new PrismaMariaDb({ ...MYSQL, ...(options.max && { connectionLimit: options.max }) });
       return overPrisma(mysql, 'mysql/', adapter, sizeOf(options));
     },
@@ -281,8 +280,7 @@ export const orms: readonly Orm[] = [
 export const versionsOf = ({ packages }: Pick<Orm, 'packages'>): string =>
   packages
     .map(name => {
-      const places = [require, requirePrisma].flatMap(from => from.resolve.paths(name) ?? []);
-      const path = places.find(path => existsSync(`${path}/${name}`));
+      const path = require.resolve.paths(name)?.find(path => existsSync(`${path}/${name}`));
       return JSON.parse(readFileSync(`${path}/${name}/package.json`, 'utf8')).version;
     })
     .join(', ');

@@ -1,9 +1,9 @@
 // What axe finds wrong with a page, and whether the page scrolls sideways.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { tool } from './install.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axe = readFileSync(tool('axe-core/axe.min.js'), 'utf8');
 
 /**
  * With everything that can be opened open, but menus: those lie over the page.

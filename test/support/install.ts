@@ -1,58 +1,70 @@
-// Installs the packages of single suites before all tests, unless they are installed.
+// Installs test/tools before the tests that need it. `node test/support/install.ts` does so for the bench and the site.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TestProject } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 export const ormsFolder = `${root}test/orms/`;
-export const toolsFolder = `${root}test/package/tools/`;
+export const toolsFolder = `${root}test/tools/`;
 export const shopFolder = `${root}examples/shop/`;
 
-// `ci` would fetch binaries of optional parts for every platform in these lock files.
-const INSTALL = ['install', '--no-save'];
-/** By folder: the command, and a file that it makes. */
-const PACKAGES = {
-  'test/orms': [['ci']],
-  'test/orms/prisma': [['ci']],
-  'test/observability': [['ci']],
-  'test/schedulers': [INSTALL],
-  'test/package/tools': [INSTALL],
-  // The SDK in it is this repository.
-  'examples/shop': [[...INSTALL, '--omit=dev', '../..'], 'node_modules/payment-gateway-sdk'],
-} as const satisfies Record<string, readonly [readonly string[], string?]>;
+/** Folders that import the packages by name: each gets a link to them. */
+const USERS = ['bench', 'docs/site', 'test/observability', 'test/orms', 'test/schedulers'];
 
-type Folder = keyof typeof PACKAGES;
-
-export function isInstalled(folder: Folder): boolean {
-  const [, made = 'node_modules'] = PACKAGES[folder] as readonly [readonly string[], string?];
-  return existsSync(`${root}${folder}/${made}`);
-}
+/** Path of a file of the tools. */
+export const tool = (path: string): string => join(toolsFolder, 'node_modules', path);
+export const isInstalled = (name: string): boolean => existsSync(tool(name));
+export const isShopInstalled = (): boolean => existsSync(`${shopFolder}node_modules/payment-gateway-sdk`);
 
 /** The folders of Prisma's clients, each with the arguments that generate it. */
 const CLIENTS = [['generated'], ['mysql/generated', '--schema', 'mysql/schema.prisma']] as const;
 export const [hasPrisma, hasPrismaOverMysql] = CLIENTS.map(([made]) => existsSync(`${ormsFolder}prisma/${made}`));
 
-const npm = (folder: string, ...args: string[]) =>
+// `ci` would fetch binaries of optional parts for every platform in these lock files.
+const npm = (cwd: string, ...args: string[]) =>
   // On Windows npm is a script, which only a shell runs.
-  execFileSync('npm', args, { cwd: root + folder, shell: process.platform === 'win32', stdio: 'pipe' });
+  execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ...args], {
+    cwd,
+    shell: process.platform === 'win32',
+    stdio: 'pipe',
+  });
 
-/** The servers use the libraries without Prisma, which is larger than all others together. */
-export default function install({ name }: TestProject): void {
+/** Installs after each change of the lock file. @param isFull with Prisma and all else that only test:full needs */
+function installTools(isFull: boolean): void {
+  const links = USERS.map(user => `${root}${user}/node_modules`);
+  const changedAt = (file: string) => (existsSync(file) ? statSync(file).mtimeMs : 0);
+  const isCurrent = changedAt(tool('.package-lock.json')) > changedAt(`${toolsFolder}package-lock.json`);
+  if (isCurrent && links.every(existsSync) && (!isFull || isInstalled('prisma'))) return;
+  npm(toolsFolder, ...(isFull ? [] : ['--omit=dev', '--omit=optional']));
+  for (const link of links) {
+    rmSync(link, { recursive: true, force: true });
+    symlinkSync(tool(''), link, 'junction');
+  }
+}
+
+function generateClients(): void {
+  // Otherwise Prisma downloads an engine for migrations.
+  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
+  for (const [made, ...schema] of CLIENTS) {
+    if (existsSync(`${ormsFolder}prisma/${made}`)) continue;
+    const args = [tool('prisma/build/index.js'), 'generate', ...schema];
+    execFileSync(process.execPath, args, { cwd: `${ormsFolder}prisma`, env, stdio: 'pipe' });
+  }
+}
+
+export default function install({ name }: { name: string }): void {
   const isFull = name === 'full';
   try {
-    for (const folder of isFull ? (Object.keys(PACKAGES) as Folder[]) : (['test/orms'] as const)) {
-      const [command] = PACKAGES[folder];
-      if (!isInstalled(folder)) npm(folder, ...command, '--ignore-scripts', '--no-audit', '--no-fund');
-    }
-    // Otherwise Prisma downloads an engine for migrations.
-    process.env.PRISMA_SCHEMA_ENGINE_BINARY = process.execPath;
-    for (const [made, ...schema] of isFull ? CLIENTS : []) {
-      if (existsSync(`${ormsFolder}prisma/${made}`)) continue;
-      npm('test/orms/prisma', 'exec', '--', 'prisma', 'generate', ...schema);
-    }
+    installTools(isFull);
+    if (!isFull) return;
+    generateClients();
+    // The SDK in the shop is this repository.
+    if (!isShopInstalled()) npm(shopFolder, '--omit=dev', '../..');
   } catch (error) {
     // The suites that need them are skipped with a warning. In CI they fail.
     console.warn(String(error));
   }
 }
+
+if (import.meta.main) installTools(false);
