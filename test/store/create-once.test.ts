@@ -4,7 +4,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
-import { type CreateStore, type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
+import { type CreateStore, type Creates, memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
@@ -23,17 +23,6 @@ afterEach(() => void vi.useRealTimers());
 /** What is in doubt in a store, of every scope. */
 async function doubtsIn(statements: CreateStore): Promise<CreateRow[]> {
   return (await statements.list({ states: ['begun'] })).rows;
-}
-
-/** Changes a row by hand, as another process would. */
-async function setRow(
-  statements: CreateStore,
-  key: Pick<CreateRow, 'reference'>,
-  changes: Partial<CreateRow>,
-): Promise<void> {
-  const { row } = await statements.read(key);
-  if (!row) throw new Error('There is no such row.');
-  expect(await statements.replace({ ...row, ...changes }, row.revision)).toHaveProperty('isReplaced', true);
 }
 
 /** A shop whose store guards its creates. */
@@ -364,42 +353,6 @@ describe('a doubt', () => {
       cause: { status: 503 },
     });
   });
-
-  it('is settled by its callback', async () => {
-    const { gateway, sandbox, statements } = open();
-    sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(PAYOUT));
-    const [{ id = '' } = {}] = sandbox.payments;
-    await sandbox.complete(id);
-    await reconcile(gateway, await gateway.getPayment(id));
-    expect(await doubtsIn(statements)).toEqual([]);
-    const { payment, replayed } = await gateway.createWithdrawal(PAYOUT);
-    expect([payment.id, payment.paymentStatus, replayed]).toEqual([id, 'COMPLETED', true]);
-    expect(sandbox.payments).toHaveLength(1);
-  });
-});
-
-describe('an early callback', () => {
-  it('does not cost the next action: the own answer comes on top', async () => {
-    const statements = memoryCreates();
-    const settled = Promise.withResolvers<void>();
-    const { gateway } = scripted(
-      statements,
-      async () => {
-        await settled.promise;
-        return created();
-      },
-      created(),
-    );
-    const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
-    await vi.waitFor(async () => expect(await doubtsIn(statements)).toHaveLength(1), 60_000);
-    await reconcile(gateway, { ...JSON.parse(record('completed CARD callback')), paymentStatus: 'AUTHORIZED' });
-    expect(await doubtsIn(statements)).toEqual([]);
-    settled.resolve();
-    await creating;
-    const again = await gateway.createDeposit({ ...deposit, reference: 'order/1' });
-    expect(again).toMatchObject({ replayed: true, nextAction: { type: 'redirect' } });
-  });
 });
 
 describe('a store that refuses an attempt', () => {
@@ -564,7 +517,7 @@ describe('a store that fails', () => {
     expect((error as Error).message).not.toContain('safe to create it again');
   });
 
-  it('and writes the attempt after it was taken back leaves no doubt', async () => {
+  it('takes the attempt back, says that it is safe to create it again, and a late write leaves no doubt', async () => {
     const statements = memoryCreates();
     let late: () => Promise<unknown> = async () => {};
     const insert: CreateStore['insert'] = async row => {
@@ -593,28 +546,13 @@ describe('a store that fails', () => {
     expect(await creating).toHaveProperty('replayed', false);
     expect([sent.length, slow.sent.length]).toEqual([1, 1]);
   });
-
-  it('and has taken the attempt back says that it is safe to create it again', async () => {
-    const statements = memoryCreates();
-    let fails = true;
-    const insert: CreateStore['insert'] = async row => {
-      const inserted = await statements.insert(row);
-      if (fails) throw new Error('Connection terminated');
-      return inserted;
-    };
-    const { gateway } = open({ statements: { ...statements, insert } });
-    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
-    expect((error as Error).message).toContain('safe to create it again');
-    fails = false;
-    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
-  });
 });
 
 describe('a row that changes while its request is under way', () => {
   /** Somebody has given the attempt up, and begun the next one. */
   const overtake = async (statements: CreateStore) => {
-    const [row] = await doubtsIn(statements);
-    await setRow(statements, row as CreateRow, { attemptId: randomUUID() });
+    const [row] = (await doubtsIn(statements)) as [CreateRow];
+    await statements.replace({ ...row, attemptId: randomUUID() }, row.revision);
   };
   /** Its row is gone, as after a restore from a backup. */
   function forgetful() {
@@ -630,13 +568,6 @@ describe('a row that changes while its request is under way', () => {
     };
     return { statements: wrapped, forget };
   }
-
-  it('because another attempt has begun: a refusal is told as such, and the doubt is not its own', async () => {
-    const statements = memoryCreates();
-    const { gateway } = scripted(statements, () => overtake(statements).then(() => json('{}', 422)));
-    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ name: 'ApiError', outcome: 'rejected' });
-    expect(await doubtsIn(statements)).toHaveLength(1);
-  });
 
   it('because another attempt has begun: the payment is beside it, and settles nothing', async () => {
     const statements = memoryCreates();
@@ -671,15 +602,10 @@ describe('a row that changes while its request is under way', () => {
 });
 
 describe('an operator', () => {
-  async function inDoubt(fault: 'drop' | 'commit-then-drop') {
-    const shop = open({ statements: memoryCreates({ settleMargin: 60_000 }) });
-    shop.sandbox.faults.next(fault);
-    await errorOf(shop.gateway.createWithdrawal(PAYOUT, { timeout: 1000 }));
-    return shop;
-  }
-
   it('is refused a reference that the store does not know, and a payment that the gateway does not', async () => {
-    const { gateway, sandbox } = await inDoubt('commit-then-drop');
+    const { gateway, sandbox } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
     const unknown = await errorOf(gateway.settle('payout-9', sandbox.payments[0]?.id ?? ''));
     expect(unknown).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'reference' }] });
     expect(await errorOf(gateway.settle('payout-1', OTHER_ID))).toMatchObject({
@@ -687,36 +613,25 @@ describe('an operator', () => {
     });
   });
 
-  it("may say not_created only once the create's time and the store's margin have passed", async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const { gateway, sandbox, statements } = await inDoubt('drop');
-    const settleableAt = Date.now() + 61_000;
-    for (const wait of [0, 1_001, 59_999]) {
-      vi.setSystemTime(Date.now() + wait);
-      const error = await errorOf(gateway.settle('payout-1', 'not_created'));
-      expect(error).toMatchObject({ name: 'PaymentInDoubtError' });
-      expect((error as Error).message).toContain(`until ${new Date(settleableAt).toISOString()}`);
-    }
-    vi.setSystemTime(settleableAt + 1);
-    await gateway.settle('payout-1', 'not_created');
-    expect(await doubtsIn(statements)).toEqual([]);
-    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
-    expect(sandbox.payments).toHaveLength(1);
-  });
-
-  it('may not say not_created for ten minutes after its time, where the store names no margin', async () => {
+  it.each([
+    ['60 s', 60_000],
+    ['ten minutes, where the store names no margin', undefined],
+  ])("may say not_created only once the create's time has passed, and %s more", async (_, settleMargin) => {
     let now = Date.UTC(2026, 10, 21, 9);
-    const statements = memoryCreates({ now: () => now });
-    const { gateway } = scripted(statements, networkError('ECONNRESET', 'read'));
+    const statements = memoryCreates({ settleMargin, now: () => now });
+    const { gateway } = scripted(statements, networkError('ECONNRESET', 'read'), paidOut());
     await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1_000 }));
-    now += 601_000;
-    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
-      name: 'PaymentInDoubtError',
-      message: expect.stringContaining('until 2026-11-21T09:10:01.000Z'),
-    });
+    const settleableAt = now + 1_000 + (settleMargin ?? 600_000);
+    for (now of [now, now + 1_001, settleableAt]) {
+      expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
+        name: 'PaymentInDoubtError',
+        message: expect.stringContaining(`until ${new Date(settleableAt).toISOString()}`),
+      });
+    }
     now += 1;
     await gateway.settle('payout-1', 'not_created');
     expect(await doubtsIn(statements)).toEqual([]);
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
   });
 
   it.each(['not_created', 'the payment'])(
@@ -766,29 +681,6 @@ describe('an operator', () => {
     expect(sandbox.payments).toEqual([]);
     expect(await doubtsIn(statements)).toEqual([]);
   });
-
-  it.each([
-    ['and nobody has taken it', false],
-    ['and a newer create has taken it', true],
-  ])('who freed the reference under an answer on its way loses no payment: %s', async (_, taken) => {
-    const statements = memoryCreates();
-    const freed = Promise.withResolvers<void>();
-    const replace: CreateStore['replace'] = async (...change) => {
-      await freed.promise;
-      return statements.replace(...change);
-    };
-    const { gateway, warnings } = scripted({ ...statements, replace }, created());
-    const creating = gateway.createDeposit(deposit);
-    await vi.waitFor(async () => expect(await doubtsIn(statements)).toHaveLength(1), 60_000);
-    const key = (await doubtsIn(statements))[0] ?? { scope: '', reference: '' };
-    await setRow(statements, key, { state: 'freed' });
-    if (taken) await setRow(statements, key, { state: 'begun', attemptId: 'newer' });
-    freed.resolve();
-    const { payment } = await creating;
-    expect(warnings()).toEqual(taken ? ['two_payments'] : []);
-    const { row } = await statements.read(key);
-    expect([row?.paymentId, row?.conflictingIds]).toEqual(taken ? [undefined, [payment.id]] : [payment.id, []]);
-  });
 });
 
 describe('what a getter or toJSON answers', () => {
@@ -814,39 +706,20 @@ describe('what a getter or toJSON answers', () => {
 });
 
 describe('what nobody must pay twice', () => {
-  /** Takes callbacks of a shop, and names the payments that have paid something. */
-  function crediting(gateway: GatewayClient) {
+  it('a payment whose id the gateway writes in another case', async () => {
+    const shown = (id: string) => created({ id, paymentStatus: 'COMPLETED' });
+    const { gateway } = scripted(memoryCreates(), created(), shown(ID), shown(ID.toUpperCase()));
     const paid: string[] = [];
     const handler = createWebhookHandler({
       gateway,
       onPaid: ({ payment }) => void paid.push(payment.id),
-      onReview() {},
       onEvent() {},
     });
-    const post = (id: string) =>
-      handler(new Request('https://shop.example', { method: 'POST', body: JSON.stringify({ id }) }));
-    return { paid, post };
-  }
-
-  it('a second completed payment of a reference goes to review', async () => {
-    const { gateway, sandbox } = open();
-    const { paid, post } = crediting(gateway);
-    const first = await gateway.createDeposit(deposit);
-    const second = await new GatewayClient(sandbox.clientOptions).createDeposit(deposit);
-    for (const { payment } of [first, second]) {
-      await sandbox.complete(payment.id);
-      expect((await post(payment.id)).status).toBe(200);
-    }
-    expect(paid).toEqual([first.payment.id]);
-    expect(await gateway.reviews()).toMatchObject([{ id: second.payment.id, reason: 'already_paid' }]);
-  });
-
-  it('a payment whose id the gateway writes in another case', async () => {
-    const shown = (id: string) => created({ id, paymentStatus: 'COMPLETED' });
-    const { gateway } = scripted(memoryCreates(), created(), shown(ID), shown(ID.toUpperCase()));
-    const { paid, post } = crediting(gateway);
     await gateway.createDeposit(deposit);
-    for (const id of [ID, ID.toUpperCase()]) expect((await post(id)).status).toBe(200);
+    for (const id of [ID, ID.toUpperCase()]) {
+      const body = JSON.stringify({ id });
+      expect((await handler(new Request('https://shop.example', { method: 'POST', body }))).status).toBe(200);
+    }
     expect(paid).toHaveLength(1);
   });
 
