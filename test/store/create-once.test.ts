@@ -4,7 +4,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
-import { type CreateStore, type Creates, memoryCreates, storeOf } from '../support/creates.ts';
+import { type Creates, memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
@@ -21,7 +21,7 @@ const deposit = {
 afterEach(() => void vi.useRealTimers());
 
 /** What is in doubt in a store, of every scope. */
-async function doubtsIn(statements: CreateStore): Promise<CreateRow[]> {
+async function doubtsIn(statements: Creates): Promise<CreateRow[]> {
   return (await statements.list({ states: ['begun'] })).rows;
 }
 
@@ -435,7 +435,7 @@ describe('a store that fails', () => {
   it('by taking too long stops it, and what it writes too late is undone', { tags: 'long' }, async () => {
     const statements = memoryCreates();
     const slow = Promise.withResolvers<void>();
-    const insert: CreateStore['insert'] = async row => {
+    const insert: Creates['insert'] = async row => {
       await slow.promise;
       return statements.insert(row);
     };
@@ -459,7 +459,7 @@ describe('a store that fails', () => {
     vi.useFakeTimers();
     const statements = memoryCreates();
     let tries = 0;
-    const failing: CreateStore['replace'] = async (...change) => {
+    const failing: Creates['replace'] = async (...change) => {
       tries += 1;
       if (tries < 10) throw new Error('store down');
       return statements.replace(...change);
@@ -506,7 +506,7 @@ describe('a store that fails', () => {
     ['has lost the connection', async () => Promise.reject(new Error('Connection terminated')), {}],
   ])('and may have written the attempt all the same says so: %s', async (_, read, options) => {
     const statements = memoryCreates();
-    const insert: CreateStore['insert'] = async row => {
+    const insert: Creates['insert'] = async row => {
       await statements.insert(row);
       return read();
     };
@@ -520,7 +520,7 @@ describe('a store that fails', () => {
   it('takes the attempt back, says that it is safe to create it again, and a late write leaves no doubt', async () => {
     const statements = memoryCreates();
     let late: () => Promise<unknown> = async () => {};
-    const insert: CreateStore['insert'] = async row => {
+    const insert: Creates['insert'] = async row => {
       if (row.state === 'freed') return statements.insert(row);
       late = () => statements.insert(row);
       throw new Error('Connection terminated');
@@ -536,7 +536,7 @@ describe('a store that fails', () => {
     const { gateway, sent } = scripted(memoryCreates(), created());
     await gateway.createDeposit(deposit);
     const statements = memoryCreates();
-    const insert: CreateStore['insert'] = async row => {
+    const insert: Creates['insert'] = async row => {
       await new Promise(resolve => setTimeout(resolve, 6_000));
       return statements.insert(row);
     };
@@ -550,7 +550,7 @@ describe('a store that fails', () => {
 
 describe('a row that changes while its request is under way', () => {
   /** Somebody has given the attempt up, and begun the next one. */
-  const overtake = async (statements: CreateStore) => {
+  const overtake = async (statements: Creates) => {
     const [row] = (await doubtsIn(statements)) as [CreateRow];
     await statements.replace({ ...row, attemptId: randomUUID() }, row.revision);
   };
@@ -561,7 +561,7 @@ describe('a row that changes while its request is under way', () => {
     const wrapped: Creates = {
       ...statements,
       read: async key => (isGone ? { now: Date.now() } : statements.read(key)),
-      replace: async (...change) => (isGone ? { isReplaced: false, now: Date.now() } : statements.replace(...change)),
+      replace: async (...change) => (isGone ? { isWritten: false, now: Date.now() } : statements.replace(...change)),
     };
     const forget = () => {
       isGone = true;
@@ -670,7 +670,7 @@ describe('an operator', () => {
   it('cannot be overtaken by a process that was paused: it sends nothing after its time', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const statements = memoryCreates();
-    const insert: CreateStore['insert'] = async row => {
+    const insert: Creates['insert'] = async row => {
       const inserted = await statements.insert(row);
       vi.setSystemTime(Date.now() + 60_000); // the pause
       return inserted;

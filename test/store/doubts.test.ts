@@ -4,7 +4,7 @@ import { GatewayClient, type GatewayEvent, type Payment } from 'payment-gateway-
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
-import { type CreateStore, type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
+import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError } from '../support/wire.ts';
@@ -667,7 +667,7 @@ describe('a customer who comes back', () => {
 
   it('waits no longer than the time-out for a store that hangs after a lookup that hangs', async () => {
     const memory = memoryCreates();
-    const read: CreateStore['read'] = () => new Promise(() => {});
+    const read: Creates['read'] = () => new Promise(() => {});
     const fetch = async (_url: string, init: FetchInit) =>
       init.method === 'POST' ? created(ID) : new Promise<Response>(() => {});
     const gateway = new GatewayClient({ ...KEYS, store: storeOf({ ...memory, read }), fetch, retries: 0 });
@@ -728,7 +728,7 @@ describe('a create that joins one under way', () => {
   it("sends nothing after the first one's deadline", async () => {
     vi.useFakeTimers();
     const statements = memoryCreates();
-    const insert: CreateStore['insert'] = async row => {
+    const insert: Creates['insert'] = async row => {
       await new Promise(resolve => setTimeout(resolve, 500));
       return statements.insert(row);
     };

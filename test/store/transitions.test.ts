@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/response.ts';
-import type { Step } from '../../src/store/change.ts';
 import { reconcile } from '../../src/store/confirmed.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { type Attempt, newRow } from '../../src/store/creates.ts';
@@ -120,7 +119,7 @@ const EVENTS: Record<string, (row: CreateRow) => object> = {
  * What follows, with every field that differs from those of the attempt: `over` has no time left, `now` begins anew, and
  * `r2` is the revision. `same` writes the row again, `-` changes nothing.
  */
-function shown(row: CreateRow | undefined, step: Step & { [field: string]: unknown }): string {
+function shown(row: CreateRow | undefined, step: object): string {
   const { next, otherPayment, outcome, ...more } = step as ReturnType<typeof reconciled>;
   const nameOf = (id?: string) => (id === ID ? 'A' : id === OTHER_ID ? 'B' : 'none');
   const beside = otherPayment && `beside ${nameOf(otherPayment.id)}`;
@@ -223,7 +222,7 @@ failed B  | -                        | -                 | -`;
     });
   it.each(cases)('%s, %s: %s', (row = '', event = '', expected) => {
     const before = ROWS[row];
-    expect(shown(before, EVENTS[event]?.(before as CreateRow) as Step & object)).toBe(expected);
+    expect(shown(before, EVENTS[event]?.(before as CreateRow) as object)).toBe(expected);
   });
   it('has every row and every event in these tables', () => {
     expect(cases).toHaveLength(Object.keys(ROWS).length * Object.keys(EVENTS).length);
