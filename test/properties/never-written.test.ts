@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { GatewayClient, memoryStore, type Store } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
-import { tries } from '../support/arbitraries.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
+import { tries } from './arbitraries.ts';
 
 // The databases' own documents: class 08 is a connection that broke, 40 a rollback, 53 and 57 a server in trouble. Of any of
 // them the statement may have been committed before.

@@ -1,19 +1,54 @@
 // Planned payouts: written in the merchant's transaction, sent by upkeep alone, at most once.
 import fc from 'fast-check';
-import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, memoryStore, type PayoutRequest } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type ClientOptions, readClientOptions } from '../../src/client-options.ts';
+import type { Fetch } from '../../src/http/own-fetch.ts';
+import { type Created, create, type Internal } from '../../src/payments/create.ts';
+import { openGateway } from '../../src/payments/gateway.ts';
+import type { PayoutOptions } from '../../src/payments/payouts.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { PlanGone } from '../../src/store/create-once.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { openPlan } from '../../src/store/plan.ts';
-import { tries } from '../support/arbitraries.ts';
-import { memoryCreates, reconcile } from '../support/creates.ts';
+import { tries } from '../properties/arbitraries.ts';
+import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
-import { openPayouts, tx } from '../support/payouts.ts';
 import { type Answer, hostNotFound, json, networkError, wire } from '../support/wire.ts';
 
 afterEach(() => void vi.useRealTimers());
+
+const tx = { of: 'the merchant' };
+
+interface Options extends Omit<ClientOptions, 'fetch' | 'store'> {
+  statements?: Creates;
+}
+
+/** A shop that plans payouts, and sends one as upkeep does. */
+function openPayouts(fetch: Fetch, { statements = memoryCreates({ scope: 'eu' }), ...given }: Options = {}) {
+  const events: GatewayEvent[] = [];
+  const onEvent = (event: GatewayEvent) => void events.push(event);
+  const options = { ...KEYS, fetch, store: storeOf(statements), retries: 0, onEvent, ...given };
+  const gateway = new GatewayClient(options);
+  const upkeeping = openGateway(readClientOptions(options));
+  const rowOf = async (reference = PAYOUT.reference) => (await statements.read({ reference })).row;
+  return {
+    statements,
+    gateway,
+    rowOf,
+    plan: (changes: Partial<PayoutRequest> = {}, options?: PayoutOptions) =>
+      gateway.payOut(tx, { ...PAYOUT, ...changes }, options),
+    /** Sends a plan as upkeep claims it, or as it was claimed before. */
+    send: async (claimed?: CreateRow, internal?: Internal): Promise<Created> => {
+      const plan = claimed ?? ((await rowOf()) as CreateRow);
+      const { request, extra } = openPlan(plan.body ?? '');
+      return create(upkeeping, 'payment', request, { extra }, { plan, ...internal });
+    },
+    stateOf: async (reference = PAYOUT.reference) => (await gateway.find(reference))?.state,
+    changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
+  };
+}
 
 const accept = () => wire(mirrored);
 const open = () => openPayouts(accept().fetch);

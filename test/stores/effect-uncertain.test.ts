@@ -1,11 +1,11 @@
 // An effect that ends its own transaction may be incomplete: it never runs again until an operator decides.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Store, StoreRow } from '../../src/store/contract.ts';
-import { type Credits, newId, openCredits } from '../support/credits.ts';
-import type { Database } from '../support/database.ts';
-import { describeOver } from '../support/databases.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { uniqueName } from '../support/stores.ts';
+import { type Credits, newId, openCredits } from './credits.ts';
+import type { Database } from './database.ts';
+import { describeOver } from './databases.ts';
 
 describeOver('an effect whose transaction other code has ended', server => {
   let database: Database;

@@ -4,9 +4,9 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers, until } from '../support/passing-time.ts';
-import { openProxy } from '../support/proxy.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, openPostgresStore, postgresPool } from '../support/stores.ts';
+import { openProxy } from './proxy.ts';
 
 /** A client whose requests to the sandbox can be held back, and whose store has its own clock. */
 async function openHeld(settleMargin = 60_000) {

@@ -6,9 +6,9 @@ import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { lacks } from '../support/skips.ts';
-import { inTransactionOf, mysqlShop, paid, pay } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
-import { watchedMysql } from '../support/watched-pool.ts';
+import { inTransactionOf, mysqlShop, paid, pay } from './store-rows.ts';
+import { watchedMysql } from './watched-pool.ts';
 
 for (const { name, needs, pool: open } of mysqlServers) {
   // Without the server, skip one test instead of all of them.

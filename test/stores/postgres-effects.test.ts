@@ -1,14 +1,14 @@
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
-import { overPostgres } from '../support/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
-import { openProxy } from '../support/proxy.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
-import { watchedPool } from '../support/watched-pool.ts';
+import { type Credits, NOTHING, newId, ONCE, openCredits } from './credits.ts';
+import { overPostgres } from './database.ts';
+import { openProxy } from './proxy.ts';
+import { watchedPool } from './watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))('an effect in Postgres', () => {
   let pool: pg.Pool;

@@ -6,7 +6,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CARD, ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { callback, completed, linked, openShop, post, storeWith } from '../support/shop-callbacks.ts';
+import { callback, completed, linked, openShop, post, storeWith } from './shop-callbacks.ts';
 
 const durationMs = expect.any(Number);
 const callId = expect.stringMatching(/^\w+-\w+$/);

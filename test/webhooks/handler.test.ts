@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { as, callback, completed, notFound, openShop, post, warningsOf } from '../support/shop-callbacks.ts';
+import { as, callback, completed, notFound, openShop, post, warningsOf } from './shop-callbacks.ts';
 
 afterEach(() => void vi.useRealTimers());
 
