@@ -19,7 +19,20 @@ const uncertain = fc.oneof(
     'ER_LOCK_DEADLOCK',
     'ER_SERVER_SHUTDOWN',
   ),
-  fc.constantFrom('CONNECTION_CLOSED', 'P1001', 'P2024', 'xECONNREFUSED', 'ECONNREFUSED 42P01', '', undefined, 42, {}),
+  fc.constantFrom(
+    'CONNECTION_CLOSED',
+    'P1001',
+    'P2024',
+    'xECONNREFUSED',
+    'ECONNREFUSEDx',
+    '142P01',
+    '42P011',
+    '28',
+    '',
+    undefined,
+    42,
+    {},
+  ),
 );
 // And those of a statement that was refused before it did anything.
 const certain = fc.oneof(

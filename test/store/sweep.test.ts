@@ -345,28 +345,6 @@ describe('what fails', () => {
     expect([await sweep(), lookups().length]).toEqual([{ ...NONE, processed: 2 }, 30]);
   });
 
-  it('by a lease that the store answers too late is given back', async () => {
-    const { store, sweep, lose, effects } = openShop();
-    await lose('payout-1');
-    const { due } = store;
-    const answered = Promise.withResolvers<void>();
-    store.due = async (...query) => {
-      const leased = await due(...query);
-      if (leased.rows.length === 0) return leased;
-      store.due = due;
-      await answered.promise;
-      return leased;
-    };
-    fakeTimers();
-    const error = await whileTimePasses(errorOf(sweep()), 1_000);
-    expect(error).toHaveProperty('message', 'The store did not answer within 5000 ms.');
-    vi.useRealTimers();
-    answered.resolve();
-    await new Promise(setImmediate);
-    // The clock stands still: a lease would last.
-    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
-  });
-
   it('in the store fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
     const { lose, clock, sweep, effects, handlerOf } = openShop();
     await lose('payout-1');
