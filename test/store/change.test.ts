@@ -39,7 +39,6 @@ function storeWith(parts: Partial<Creates>) {
     insert,
   };
 }
-const _hangs = () => new Promise<never>(() => {});
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
 afterEach(() => {

@@ -316,15 +316,6 @@ describe('a plan that is sent', () => {
 });
 
 describe('a plan that an operator or a callback finds', () => {
-  it('is withdrawn, and can be planned again', async () => {
-    const { gateway, plan, send, rowOf } = open();
-    await plan();
-    await gateway.settle('payout-1', 'not_created');
-    expect([(await rowOf())?.state, (await rowOf())?.body]).toEqual(['freed', undefined]);
-    await plan({ amount: '76.00' });
-    expect((await send()).payment.amount).toBe(76);
-  });
-
   it('is not a doubt, and is not paid again if its payment was made without the store', async () => {
     const sandbox = new Sandbox();
     const { payment } = await new GatewayClient(sandbox.clientOptions).createWithdrawal(PAYOUT);

@@ -152,11 +152,4 @@ describeOver('an effect whose transaction other code has ended', server => {
     expect([amount, await pay()]).toEqual(['25.50', 'uncertain']);
     expect(await payment()).toMatchObject({ state: 'begun', about: { status: 'FAILED' } });
   });
-
-  it('leaves the client of the pool in no transaction', async () => {
-    await errorOf(pay(tx => past(tx, 'COMMIT; START TRANSACTION')));
-    const other = newId();
-    expect(await credits.pay(store, other)).toBe('done');
-    expect(await credits.times(other)).toBe(1);
-  });
 });

@@ -66,15 +66,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect(await stateOf(id)).toBe('planned');
       });
 
-      it.each(['commit', 'rollback'] as const)('is refused after a %s', async how => {
-        const id = randomUUID();
-        await within(async tx => {
-          await tx[how]();
-          await expect(plan(tx, id)).rejects.toThrow('tx is not an open transaction');
-        });
-        expect(await stateOf(id)).toBeUndefined();
-      });
-
       it('with the payment of another row is refused', async () => {
         const paymentId = randomUUID();
         await storeOf(pool).write(newRow({ state: 'created', paymentId }));

@@ -107,13 +107,6 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     expect(await stateOf(id)).toEqual(ONCE);
   });
 
-  it('fails, and runs again, if your function ignored an SQL error', async () => {
-    const id = newId();
-    const ignoring = pay(pool, id, tx => tx.query('select 1/0').catch(() => {}));
-    await expect(ignoring).rejects.toThrow('Your function ignored an SQL error');
-    expect([await stateOf(id), await pay(pool, id)]).toEqual([NOTHING, 'done']);
-  });
-
   it('is refused on a connection that other code left in a transaction', async () => {
     const id = newId();
     const left = {
@@ -131,32 +124,6 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     };
     await expect(pay(left as never, id)).rejects.toThrow('released to the pool inside an open transaction');
     expect([await stateOf(id), await pay(pool, id)]).toEqual([NOTHING, 'done']);
-  });
-
-  describe('that meets another one', () => {
-    it('in a deadlock is repeated, and both are credited once', async () => {
-      const rows = uniqueName('rows');
-      await pool.query(`create table ${rows} (id int primary key, n int); insert into ${rows} values (1, 0), (2, 0)`);
-      const ids = [newId(), newId()];
-      const bothHaveOne = Promise.withResolvers<void>();
-      let tries = 0;
-      const results = ids.map((id, index) =>
-        pay(pool, id, async tx => {
-          const add = (row: number) => tx.query(`update ${rows} set n = n + 1 where id = $1`, [row]);
-          await add(1 + index);
-          tries += 1;
-          if (tries === 2) bothHaveOne.resolve();
-          await bothHaveOne.promise;
-          await add(2 - index);
-        }),
-      );
-      expect(await Promise.all(results)).toEqual(['done', 'done']);
-      // On a busy machine they may meet again.
-      expect(tries).toBeGreaterThan(2);
-      expect((await pool.query(`select n from ${rows}`)).rows).toEqual([{ n: 2 }, { n: 2 }]);
-      for (const id of ids) expect(await stateOf(id)).toEqual(ONCE);
-      await pool.query(`drop table ${rows}`);
-    });
   });
 
   describe('has an end for every wait:', () => {
