@@ -599,28 +599,6 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
   });
 });
 
-describe('an answer that names no payment', () => {
-  const REFUSALS = [400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451];
-  const OTHERS = Array.from({ length: 200 }, (_, index) => index + 400).filter(status => !REFUSALS.includes(status));
-  const answered = (status: number) => open({ creates: [json('{"message":"no"}', status), created(ID)] });
-
-  it.each(REFUSALS)('frees the reference after a %i: the next create is sent', async status => {
-    const shop = answered(status);
-    expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', status, outcome: 'rejected' });
-    expect(await shop.create()).toMatchObject({ replayed: false, payment: { id: ID } });
-    expect(shop.changes()).toEqual(['begun', 'freed', 'begun', 'created']);
-  });
-
-  it('leaves a doubt after every other status from 400 to 599: nothing is sent again', { tags: 'long' }, async () => {
-    for (const status of OTHERS) {
-      const shop = answered(status);
-      expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', status, outcome: 'unknown' });
-      expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown' });
-      expect([shop.sent, shop.changes()]).toEqual([['POST'], ['begun', 'in_doubt']]);
-    }
-  });
-});
-
 describe('a customer who comes back', () => {
   it('after a declined payment gets the payment as it is: FAILED, and nowhere to go', async () => {
     const sandbox = new Sandbox({ fetch: async () => new Response() });

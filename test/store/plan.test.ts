@@ -15,7 +15,7 @@ import { openPlan } from '../../src/store/plan.ts';
 import { tries } from '../properties/arbitraries.ts';
 import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
-import { type Answer, hostNotFound, json, networkError, wire } from '../support/wire.ts';
+import { json, wire } from '../support/wire.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -205,43 +205,6 @@ describe('a direct create of a planned reference', () => {
 });
 
 describe('a plan that is sent', () => {
-  it.each<[string, Answer, string, string]>([
-    ['cannot be reached', hostNotFound(), 'planned', 'not_sent'],
-    ['is forbidden', json('{}', 403), 'planned', 'rejected'],
-    ['is refused', json('{}', 422), 'freed', 'rejected'],
-    ['is lost', networkError('ECONNRESET', 'read'), 'begun', 'unknown'],
-  ])('to a gateway where it %s', async (_, answer, state, outcome) => {
-    const { plan, send, stateOf, rowOf } = openPayouts(wire(answer, mirrored).fetch);
-    await plan();
-    expect(await errorOf(send())).toMatchObject({ outcome });
-    expect(await stateOf()).toBe(state);
-    if (state !== 'planned') return;
-    expect(await rowOf()).toHaveProperty('body');
-    expect((await send()).replayed).toBe(false);
-  });
-
-  it('and refused for the client is planned again, and then waits for its turn', async () => {
-    const { plan, send, rowOf } = openPayouts(wire(json('{}', 403)).fetch);
-    const { since } = await plan();
-    await errorOf(send());
-    const row = (await rowOf()) as CreateRow;
-    expect(row).toMatchObject({ state: 'planned', isRetry: true, looks: 1 });
-    expect((row.dueAt ?? 0) - since.getTime()).toBeGreaterThanOrEqual(15_000);
-  });
-
-  it('is in doubt if it was not sent, and the store could not be told', async () => {
-    const statements = memoryCreates({ scope: 'eu' });
-    const { plan, send } = openPayouts(wire(hostNotFound()).fetch, { statements });
-    await plan();
-    const { replace } = statements;
-    let replaced = 0;
-    statements.replace = (...change) => (++replaced > 1 ? new Promise(() => {}) : replace(...change));
-    vi.useFakeTimers();
-    const sending = errorOf(send());
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await sending).toMatchObject({ name: 'PaymentInDoubtError', cause: { code: 'ENOTFOUND' } });
-  });
-
   it('is gone for upkeep if it was withdrawn, planned again or sent meanwhile', async () => {
     const { fetch, sent } = accept();
     const { gateway, plan, send, rowOf } = openPayouts(fetch);

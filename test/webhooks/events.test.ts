@@ -17,9 +17,9 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe('the events of a callback', () => {
   it('are its receipt and its result', async () => {
-    const { reply, events } = openShop();
-    await reply(post(callback));
-    await reply(post(callback));
+    const { reply, events, lookups, effects } = openShop();
+    expect([await reply(post(callback)), await reply(post(callback))]).toEqual(['200 handled', '200 handled before']);
+    expect([effects, lookups]).toEqual([[completed], [ID, ID]]);
     expect(events).toEqual([
       received,
       { ...step, result: 'ran', paymentStatus: 'COMPLETED', httpStatus: 200 },
