@@ -1,6 +1,7 @@
 // Planned payouts: upkeep sends each at most once, and stops while the gateway is unreachable.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../src/http/own-fetch.ts';
+import type { Store } from '../../src/store/contract.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { accept, MINUTE, NONE_SENT as NONE, notReached, openUpkeptShop, taken } from '../support/upkept-shop.ts';
@@ -26,6 +27,19 @@ function gatewayOf(...answers: [Answer, ...Answer[]]) {
 
 const referencesOf = (sent: readonly Sent[]) =>
   sent.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body).reference] : []));
+
+/** A signal that is aborted as soon as the store has leased rows, for the first time from now on. */
+function abortedByLease(store: Store): AbortSignal {
+  const controller = new AbortController();
+  const { due } = store;
+  store.due = async (...query) => {
+    const leased = await due(...query);
+    store.due = due;
+    controller.abort();
+    return leased;
+  };
+  return controller.signal;
+}
 
 describe('payouts', () => {
   it('are begun in the order of planning, over several batches', async () => {
@@ -121,6 +135,14 @@ describe('payouts', () => {
     expect(await sending).toEqual({ ...NONE, created: 3 });
     const left = await rowOf('payout-3');
     expect([sent.length, await stateOf('payout-3'), left?.leasedUntil]).toEqual([3, 'planned', undefined]);
+  });
+
+  it('are given back if upkeep is stopped right after their lease', async () => {
+    const { fetch, sent } = gatewayOf(taken);
+    const { store, send, plan } = openShop(fetch);
+    for (const reference of ['payout-1', 'payout-2']) await plan(reference);
+    expect([await send({ signal: abortedByLease(store) }), sent]).toEqual([NONE, []]);
+    expect(await send()).toEqual({ ...NONE, created: 2 });
   });
 
   it('are given back if the store leases them after its timeout', async () => {
