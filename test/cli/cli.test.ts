@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { OperatedShop, time } from '../support/operator.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
+import { OperatedShop, time } from './operator.ts';
 
 const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const app = fileURLToPath(new URL('app.ts', import.meta.url));

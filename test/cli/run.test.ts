@@ -7,10 +7,10 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run as runCommand } from '../../src/cli/program.ts';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
 import { isInstalled, tool } from '../support/install.ts';
-import { OperatedShop, PAYOUT_77 } from '../support/operator.ts';
 import { hasOwnMariadb } from '../support/own-mariadb.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
+import { OperatedShop, PAYOUT_77 } from './operator.ts';
 
 describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL at 127.0.0.1:5432'))(
   'payment-gateway-sdk',

@@ -4,9 +4,9 @@ import type { GatewayClient, WebhookHandler } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf, root } from '../docs/pages.ts';
-import { openEnvironment } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
+import { openEnvironment } from './payments-app.ts';
 
 const folder = `${root}test/docs/examples/crediting/`;
 

@@ -5,9 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
 import { isFull, lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
+import { openPaymentsApp, type PaymentsApp } from './payments-app.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,8 +1,8 @@
 // examples/payments.ts against the sandbox over HTTP: its orders and its payouts.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CARD, openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
+import { CARD, openPaymentsApp, type PaymentsApp } from './payments-app.ts';
 
 describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0.0.1:5432'))(
   'examples/payments.ts',

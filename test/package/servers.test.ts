@@ -4,9 +4,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPaymentsApp } from '../examples/payments-app.ts';
 import { record } from '../support/fixtures.ts';
-import { openPaymentsApp } from '../support/payments-app.ts';
-import { type Outcome, type RawRequest, sendRaw } from '../support/raw-http.ts';
+import { type Outcome, type RawRequest, sendRaw } from '../webhooks/raw-http.ts';
 import { fetching, root, run } from './consumer.ts';
 import { folderInApp, tarball } from './tarball.ts';
 import { RUNTIMES } from './tools.ts';

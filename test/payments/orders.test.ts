@@ -1,8 +1,8 @@
 import { type Checkout, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../support/fixtures.ts';
-import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
 import { fakeTimers } from '../support/passing-time.ts';
+import { CARD_ORDER, openOrderShop } from './order-shop.ts';
 
 const P24 = { ...CARD_ORDER, paymentMethod: 'P24', currency: 'PLN', amount: '99.00' } as const;
 const BLIK = { ...P24, paymentMethod: 'BLIK' } as const;

@@ -2,8 +2,8 @@ import { GatewayClient, type Payment } from 'payment-gateway-sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FUNCTIONS } from '../../src/webhooks/functions.ts';
 import { errorOf } from '../support/fixtures.ts';
-import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
+import { CARD_ORDER, openOrderShop } from './order-shop.ts';
 
 beforeEach(fakeTimers);
 

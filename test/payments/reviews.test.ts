@@ -1,8 +1,8 @@
 // resolveReview for an effect that was cut off: it counts as done, as if the handler had finished it.
 import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { beforeEach, expect, it } from 'vitest';
-import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
 import { fakeTimers } from '../support/passing-time.ts';
+import { CARD_ORDER, openOrderShop } from './order-shop.ts';
 
 beforeEach(fakeTimers);
 

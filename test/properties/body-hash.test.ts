@@ -10,9 +10,9 @@ import {
 } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
-import { amount, currency, further, httpUrl, paymentRequest, text, tries } from '../support/arbitraries.ts';
 import { errorOf, KEYS } from '../support/fixtures.ts';
 import { json } from '../support/wire.ts';
+import { amount, currency, further, httpUrl, paymentRequest, text, tries } from './arbitraries.ts';
 
 /** A client whose gateway takes everything, and its store. */
 function openShop() {

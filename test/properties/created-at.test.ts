@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { createdAt } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { tries } from '../support/arbitraries.ts';
 import { lacks } from '../support/skips.ts';
+import { tries } from './arbitraries.ts';
 
 const hasPhp = spawnSync('php', ['--version']).status === 0;
 

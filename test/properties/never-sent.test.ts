@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { neverLeft } from '../../src/http/network-error.ts';
-import { tries } from '../support/arbitraries.ts';
+import { tries } from './arbitraries.ts';
 
 const HOST = '203.0.113.7';
 const GATEWAY = `https://${HOST}/api/v1/payments`;

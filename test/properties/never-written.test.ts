@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { GatewayClient, memoryStore, type Store } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
-import { tries } from '../support/arbitraries.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
+import { tries } from './arbitraries.ts';
 
 // The databases' own documents: class 08 is a connection that broke, 40 a rollback, 53 and 57 a server in trouble. Of any of
 // them the statement may have been committed before.
@@ -19,7 +19,20 @@ const uncertain = fc.oneof(
     'ER_LOCK_DEADLOCK',
     'ER_SERVER_SHUTDOWN',
   ),
-  fc.constantFrom('CONNECTION_CLOSED', 'P1001', 'P2024', 'xECONNREFUSED', 'ECONNREFUSED 42P01', '', undefined, 42, {}),
+  fc.constantFrom(
+    'CONNECTION_CLOSED',
+    'P1001',
+    'P2024',
+    'xECONNREFUSED',
+    'ECONNREFUSEDx',
+    '142P01',
+    '42P011',
+    '28',
+    '',
+    undefined,
+    42,
+    {},
+  ),
 );
 // And those of a statement that was refused before it did anything.
 const certain = fc.oneof(

@@ -5,10 +5,10 @@ import { createWebhookHandler, GatewayClient, memoryStore, type Payment } from '
 import { expect, it } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
 import { CLIENT, HANDLER } from '../../src/store/link.ts';
-import { httpUrl, text, tries, uuid } from '../support/arbitraries.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
-import { post } from '../support/shop-callbacks.ts';
 import { json } from '../support/wire.ts';
+import { post } from '../webhooks/shop-callbacks.ts';
+import { httpUrl, text, tries, uuid } from './arbitraries.ts';
 
 /** As the gateway's document has them. */
 const PATH = /^https:\/\/gateway\.example\/api\/v1\/payments(\/[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12})?$/;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { findPaymentId } from '../../src/payments/payment-id.ts';
-import { further, record, tries, uuid } from '../support/arbitraries.ts';
+import { further, record, tries, uuid } from './arbitraries.ts';
 
 /** Objects that have an id too, and are no payment of ours: a customer, an error, another payment. */
 const stranger = fc.record(

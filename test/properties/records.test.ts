@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import type { HttpAnswer } from '../../src/http/exchange.ts';
 import { readCreated } from '../../src/payments/response.ts';
 import { Call } from '../../src/telemetry/call.ts';
-import { FIELDS_BESIDE, record, tries } from '../support/arbitraries.ts';
 import { KEYS } from '../support/fixtures.ts';
 import { json } from '../support/wire.ts';
+import { FIELDS_BESIDE, record, tries } from './arbitraries.ts';
 
 type AnyRecord = Record<string, unknown> & { id: string; paymentStatus: string };
 

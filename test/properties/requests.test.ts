@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { type Created, type CreateOptions, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it } from 'vitest';
-import { amount, decimal, further, nftPurchaseRequest, number, paymentRequest, tries } from '../support/arbitraries.ts';
 import { CARD, errorOf, KEYS } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
+import { amount, decimal, further, nftPurchaseRequest, number, paymentRequest, tries } from './arbitraries.ts';
 
 /** As JSON has it: without what is undefined. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value ?? null));

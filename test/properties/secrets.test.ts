@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { GatewayClient, type GatewayEvent, isGatewayError, memoryStore, parseWebhook } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
-import { tries } from '../support/arbitraries.ts';
 import { CARD, errorOf, ID, KEYS } from '../support/fixtures.ts';
 import { everythingIn } from '../support/printed.ts';
 import { json } from '../support/wire.ts';
+import { tries } from './arbitraries.ts';
 
 /** What nothing else is like. */
 const secret = fc.stringMatching(/^[A-Za-z\d_]{16,24}$/);

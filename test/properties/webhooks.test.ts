@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isGatewayError, parseWebhook, WebhookError } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import { readClaim } from '../../src/webhooks/claim.ts';
-import { character, record, text, tries } from '../support/arbitraries.ts';
+import { character, record, text, tries } from './arbitraries.ts';
 
 /** An object that throws from whatever is asked of it: the traps named, or all. */
 const hostile = (target: object, traps: readonly string[]) =>

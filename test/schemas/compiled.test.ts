@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { compiledWhenBusy } from '../../src/schemas/compiled.ts';
 import { envelopeSchema } from '../../src/schemas/response.ts';
-import { tries } from '../support/arbitraries.ts';
+import { tries } from '../properties/arbitraries.ts';
 import { record } from '../support/fixtures.ts';
 
 const completed = JSON.parse(record('completed lookup'));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { change, record } from '../../src/store/change.ts';
 import { PaymentTaken } from '../../src/store/contract.ts';
 import { type CreateRow, newRow } from '../../src/store/creates.ts';
-import { type CreateStore, memoryCreates, storeOf } from '../support/creates.ts';
+import { type Creates, memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
@@ -28,10 +28,10 @@ const row: CreateRow = {
 const moved = { ...row, looks: 1 };
 
 /** A store that holds the row, unless it is told otherwise. */
-function storeWith(parts: Partial<CreateStore>) {
+function storeWith(parts: Partial<Creates>) {
   const read = vi.fn(async () => ({ row, now: 2_000 }));
-  const replace = vi.fn(async () => ({ isReplaced: true, now: 2_000 }));
-  const insert = vi.fn(async () => ({ row, isInserted: true, now: 2_000 }));
+  const replace = vi.fn(async () => ({ isWritten: true, now: 2_000 }));
+  const insert = vi.fn(async () => ({ row, isWritten: true, now: 2_000 }));
   return {
     store: storeOf({ ...memoryCreates({ scope: 'eu' }), read, replace, insert, ...parts }),
     read,
@@ -39,7 +39,6 @@ function storeWith(parts: Partial<CreateStore>) {
     insert,
   };
 }
-const _hangs = () => new Promise<never>(() => {});
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
 afterEach(() => {
@@ -53,7 +52,7 @@ describe('a change of a row', () => {
     const replace = async () => {
       tries += 1;
       vi.setSystemTime(Date.now() + 6_000);
-      return { isReplaced: false, now: 0 };
+      return { isWritten: false, now: 0 };
     };
     const { store } = storeWith({ replace });
     const error = await whileTimePasses(errorOf(change(store, key, () => ({ next: moved }))), 1);

@@ -84,10 +84,6 @@ describe.each(Object.entries(UNKEPT))('%s', (_, reference) => {
     expect(sandbox.payments).toEqual([]);
   });
 
-  it('is not planned either', async () => {
-    expect(await errorOf(openShop().gateway.payOut({}, { ...PAYOUT, reference }))).toMatchObject(refused);
-  });
-
   it('is not in the store, and the error says so to an operator', async () => {
     const { gateway } = openShop();
     expect(await gateway.find(reference)).toBeUndefined();

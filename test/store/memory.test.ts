@@ -1,8 +1,7 @@
 // What memoryStore does besides the suite of all stores.
 import { memoryStore } from 'payment-gateway-sdk';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type Attempt, newRow } from '../../src/store/creates.ts';
-import { createsOf } from '../support/creates.ts';
+import { type Attempt, newRow, storeRowOf } from '../../src/store/creates.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -26,11 +25,11 @@ it('warns under NODE_ENV=production, and only there', () => {
 
 it('wakes its watchers at each plan, until they stop', async () => {
   const store = memoryStore({ scope: 'eu' });
-  const creates = createsOf(store);
   const controller = new AbortController();
   const woken = vi.fn();
   const watching = store.watch?.(woken, controller.signal);
-  const plan = (reference: string) => creates.insert({ ...newRow({ ...attempt, reference }, 0), state: 'planned' }, {});
+  const plan = (reference: string) =>
+    store.write(storeRowOf({ ...newRow({ ...attempt, reference }, 0), state: 'planned' }), {});
   await plan('payout-1');
   expect(woken).toHaveBeenCalledOnce();
   controller.abort();

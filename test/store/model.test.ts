@@ -11,7 +11,7 @@ import type { FetchInit } from '../../src/http/own-fetch.ts';
 import { create as createIn } from '../../src/payments/create.ts';
 import { type Gateway as Opened, openGateway } from '../../src/payments/gateway.ts';
 import { openPlan } from '../../src/store/plan.ts';
-import { SEED } from '../support/arbitraries.ts';
+import { SEED } from '../properties/arbitraries.ts';
 import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { KEYS } from '../support/fixtures.ts';
 import { isFull } from '../support/skips.ts';

@@ -1,19 +1,54 @@
 // Planned payouts: written in the merchant's transaction, sent by upkeep alone, at most once.
 import fc from 'fast-check';
-import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, memoryStore, type PayoutRequest } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type ClientOptions, readClientOptions } from '../../src/client-options.ts';
+import type { Fetch } from '../../src/http/own-fetch.ts';
+import { type Created, create, type Internal } from '../../src/payments/create.ts';
+import { openGateway } from '../../src/payments/gateway.ts';
+import type { PayoutOptions } from '../../src/payments/payouts.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { PlanGone } from '../../src/store/create-once.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { openPlan } from '../../src/store/plan.ts';
-import { tries } from '../support/arbitraries.ts';
-import { memoryCreates, reconcile } from '../support/creates.ts';
+import { tries } from '../properties/arbitraries.ts';
+import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
-import { openPayouts, tx } from '../support/payouts.ts';
-import { type Answer, hostNotFound, json, networkError, wire } from '../support/wire.ts';
+import { json, wire } from '../support/wire.ts';
 
 afterEach(() => void vi.useRealTimers());
+
+const tx = { of: 'the merchant' };
+
+interface Options extends Omit<ClientOptions, 'fetch' | 'store'> {
+  statements?: Creates;
+}
+
+/** A shop that plans payouts, and sends one as upkeep does. */
+function openPayouts(fetch: Fetch, { statements = memoryCreates({ scope: 'eu' }), ...given }: Options = {}) {
+  const events: GatewayEvent[] = [];
+  const onEvent = (event: GatewayEvent) => void events.push(event);
+  const options = { ...KEYS, fetch, store: storeOf(statements), retries: 0, onEvent, ...given };
+  const gateway = new GatewayClient(options);
+  const upkeeping = openGateway(readClientOptions(options));
+  const rowOf = async (reference = PAYOUT.reference) => (await statements.read({ reference })).row;
+  return {
+    statements,
+    gateway,
+    rowOf,
+    plan: (changes: Partial<PayoutRequest> = {}, options?: PayoutOptions) =>
+      gateway.payOut(tx, { ...PAYOUT, ...changes }, options),
+    /** Sends a plan as upkeep claims it, or as it was claimed before. */
+    send: async (claimed?: CreateRow, internal?: Internal): Promise<Created> => {
+      const plan = claimed ?? ((await rowOf()) as CreateRow);
+      const { request, extra } = openPlan(plan.body ?? '');
+      return create(upkeeping, 'payment', request, { extra }, { plan, ...internal });
+    },
+    stateOf: async (reference = PAYOUT.reference) => (await gateway.find(reference))?.state,
+    changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
+  };
+}
 
 const accept = () => wire(mirrored);
 const open = () => openPayouts(accept().fetch);
@@ -170,43 +205,6 @@ describe('a direct create of a planned reference', () => {
 });
 
 describe('a plan that is sent', () => {
-  it.each<[string, Answer, string, string]>([
-    ['cannot be reached', hostNotFound(), 'planned', 'not_sent'],
-    ['is forbidden', json('{}', 403), 'planned', 'rejected'],
-    ['is refused', json('{}', 422), 'freed', 'rejected'],
-    ['is lost', networkError('ECONNRESET', 'read'), 'begun', 'unknown'],
-  ])('to a gateway where it %s', async (_, answer, state, outcome) => {
-    const { plan, send, stateOf, rowOf } = openPayouts(wire(answer, mirrored).fetch);
-    await plan();
-    expect(await errorOf(send())).toMatchObject({ outcome });
-    expect(await stateOf()).toBe(state);
-    if (state !== 'planned') return;
-    expect(await rowOf()).toHaveProperty('body');
-    expect((await send()).replayed).toBe(false);
-  });
-
-  it('and refused for the client is planned again, and then waits for its turn', async () => {
-    const { plan, send, rowOf } = openPayouts(wire(json('{}', 403)).fetch);
-    const { since } = await plan();
-    await errorOf(send());
-    const row = (await rowOf()) as CreateRow;
-    expect(row).toMatchObject({ state: 'planned', isRetry: true, looks: 1 });
-    expect((row.dueAt ?? 0) - since.getTime()).toBeGreaterThanOrEqual(15_000);
-  });
-
-  it('is in doubt if it was not sent, and the store could not be told', async () => {
-    const statements = memoryCreates({ scope: 'eu' });
-    const { plan, send } = openPayouts(wire(hostNotFound()).fetch, { statements });
-    await plan();
-    const { replace } = statements;
-    let replaced = 0;
-    statements.replace = (...change) => (++replaced > 1 ? new Promise(() => {}) : replace(...change));
-    vi.useFakeTimers();
-    const sending = errorOf(send());
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await sending).toMatchObject({ name: 'PaymentInDoubtError', cause: { code: 'ENOTFOUND' } });
-  });
-
   it('is gone for upkeep if it was withdrawn, planned again or sent meanwhile', async () => {
     const { fetch, sent } = accept();
     const { gateway, plan, send, rowOf } = openPayouts(fetch);
@@ -281,15 +279,6 @@ describe('a plan that is sent', () => {
 });
 
 describe('a plan that an operator or a callback finds', () => {
-  it('is withdrawn, and can be planned again', async () => {
-    const { gateway, plan, send, rowOf } = open();
-    await plan();
-    await gateway.settle('payout-1', 'not_created');
-    expect([(await rowOf())?.state, (await rowOf())?.body]).toEqual(['freed', undefined]);
-    await plan({ amount: '76.00' });
-    expect((await send()).payment.amount).toBe(76);
-  });
-
   it('is not a doubt, and is not paid again if its payment was made without the store', async () => {
     const sandbox = new Sandbox();
     const { payment } = await new GatewayClient(sandbox.clientOptions).createWithdrawal(PAYOUT);

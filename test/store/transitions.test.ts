@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/response.ts';
@@ -37,6 +38,9 @@ const attempt: Attempt = {
   timeoutMs: 60_000,
 };
 const newer: Attempt = { ...attempt, attemptId: 'newer' };
+/** The store's time of each event. */
+const NOW = BEGUN + 5;
+const MARGIN = 600_000;
 
 const payment = (id = ID, changes: object = {}): Payment => ({
   ...JSON.parse(record('created, unwrapped')),
@@ -67,16 +71,168 @@ const created = (id = ID, result = answer(id)): CreateRow => ({
 /** As a callback, lookup or operator makes it: without the page of the create's own answer. */
 const settled = (id = ID, result = callback(id)): CreateRow => ({ ...created(id, result), isPageLost: true });
 const ended: CreateRow = { ...begun, isEnded: true };
-const { attemptId: _, timeoutMs: _t, ...request } = attempt;
+const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
+  ...newRow({ ...attempt, attemptId: 'plan', timeoutMs: 0 }, BEGUN),
+  ...{ ...DUE, state: 'planned', body: '{"request":{}}', ...changes },
+});
+const seenAs = (paymentStatus: string, id = ID): Payment => payment(id, { paymentStatus });
+const key = { scope: 'terminal-1', reference: 'payout-1', attemptId: 'callback' };
+const reconciled = (row: CreateRow | undefined, of = payment(), disproved: string[] = []) =>
+  reconcile(row && disprove(row, disproved), { ...key, payment: of }, NOW);
+
+/** Rows by their name in the tables. A is the payment of the events, B another one. `+B` is a conflicting id. */
+const ROWS: Record<string, CreateRow | undefined> = {
+  none: undefined,
+  begun,
+  retry: { ...begun, isRetry: true },
+  'begun A': suspecting(),
+  'begun B': suspecting(OTHER_ID),
+  'begun +B': { ...begun, ...DUE, conflictingIds: [OTHER_ID] },
+  newer: newRow(newer, BEGUN),
+  freed,
+  planned: planned({ leasedUntil: BEGUN + 1 }),
+  'created A': created(),
+  'created B': created(OTHER_ID),
+  'failed B': created(OTHER_ID, { payment: seenAs('FAILED', OTHER_ID) }),
+};
+
+/** Events by their name in the tables. */
+const EVENTS: Record<string, (row: CreateRow) => object> = {
+  'another create': row => begin(row, newer, NOW),
+  'its answer': row => recordPayment(row, attempt, learnt(), NOW),
+  'an error with A': row => recordPayment(row, attempt, { paymentId: ID }, NOW),
+  'no answer': row => recordEnd(row, attempt),
+  "another's B": row => recordEnd(row, attempt, OTHER_ID),
+  'a refusal': row => release(row, attempt, { wasSent: true }),
+  'not sent': row => release(row, attempt),
+  'not written': row => takeBack(row, attempt, NOW),
+  'A is confirmed': row => reconciled(row),
+  'A has failed': row => reconciled(row, seenAs('FAILED')),
+  'A of amount 9': row => reconciled(row, payment(ID, { amount: 9 })),
+  'A, folded': row => reconciled(row, payment(ID, { reference: 'PAYOUT-1' })),
+  'settled with A': row => (row ? settle(row, callback()) : {}),
+  'settled without': row => (row ? abandon(row, BEGUN + 60_000 + MARGIN + 1, MARGIN) : {}),
+  'without, too early': row => (row ? abandon(row, BEGUN + 60_000 + MARGIN, MARGIN) : {}),
+};
+
+/**
+ * What follows, with every field that differs from those of the attempt: `over` has no time left, `now` begins anew, and
+ * `r2` is the revision. `same` writes the row again, `-` changes nothing.
+ */
+function shown(row: CreateRow | undefined, step: object): string {
+  const { next, otherPayment, outcome, ...more } = step as ReturnType<typeof reconciled>;
+  const nameOf = (id?: string) => (id === ID ? 'A' : id === OTHER_ID ? 'B' : 'none');
+  const beside = otherPayment && `beside ${nameOf(otherPayment.id)}`;
+  const facts = Object.entries(more).flatMap(([name, is]) => (is ? name : []));
+  if (!next) return [...facts, beside].join('') || '-';
+  const { state, paymentId, conflictingIds, result, dueAt, begunAt, revision, attemptId, timeoutMs, ...rest } = next;
+  const { redirectUrl, paymentStatus = 'PENDING' } = result?.payment ?? {};
+  const flags = Object.entries(rest).flatMap(([name, is]) => (is === begun[name as never] ? [] : name));
+  const words = [
+    ...[state, paymentId && nameOf(paymentId), ...conflictingIds.map(id => `+${nameOf(id)}`)],
+    ...[paymentStatus !== 'PENDING' && paymentStatus, redirectUrl && 'page', attemptId !== 'first' && attemptId],
+    ...[timeoutMs === 0 && 'over', begunAt === NOW && 'now', revision > 0 && `r${revision}`, ...flags],
+    dueAt !== (paymentId || conflictingIds.length > 0 ? begunAt : undefined) && `due at ${dueAt}`,
+  ];
+  const text = next !== row && isDeepStrictEqual(next, row) ? 'same' : words.filter(Boolean).join(' ');
+  return [text, outcome, ...facts, beside]
+    .filter(Boolean)
+    .join(', ')
+    .replace(/is(\w+)/g, (_, name) => name.toLowerCase());
+}
+
+describe('a create', () => {
+  const TABLES = `
+          | another create               | its answer                  | an error with A               | no answer
+none      | begun newer now, hasBegun    | created A page over now     | begun A over now ended        | -
+begun     | -                            | created A page              | begun A ended                 | begun ended
+retry     | -                            | created A page retry        | begun A retry ended           | begun retry ended
+begun A   | -                            | created A page              | begun A ended                 | begun A ended
+begun B   | -                            | created A +B page, beside B | begun B +A ended, beside B    | begun B ended
+begun +B  | -                            | created A +B page           | begun A +B ended              | begun +B ended
+newer     | hasBegun                     | begun +A newer, beside none | begun +A newer, beside none   | -
+freed     | begun newer now r2, hasBegun | created A page over now r2  | begun A over now r2 ended     | -
+planned   | -                            | created A page over now     | begun A over now ended        | -
+created A | -                            | same                        | same                          | -
+created B | -                            | created A +B page, beside B | created B +A page, beside B   | -
+failed B  | -                            | created A +B page, beside B | created B +A FAILED, beside B | -
+
+          | another's B          | a refusal   | not sent    | not written
+none      | -                    | -           | -           | freed now
+begun     | begun +B ended       | freed retry | freed       | freed
+retry     | begun +B retry ended | freed retry | freed retry | freed retry
+begun A   | begun A +B ended     | -           | -           | -
+begun B   | begun B ended        | -           | -           | -
+begun +B  | begun +B ended       | -           | -           | -
+newer     | -                    | -           | -           | -
+freed     | -                    | -           | -           | same
+planned   | -                    | -           | -           | -
+created A | -                    | -           | -           | -
+created B | -                    | -           | -           | -
+failed B  | -                    | -           | -           | -
+
+          | A is confirmed                                | A has failed
+none      | created A callback over now bodyHash, created | created A FAILED callback over now bodyHash, created
+begun     | created A pagelost, settled                   | created A FAILED pagelost, settled
+retry     | created A retry pagelost, settled             | begun +A retry, beside none
+begun A   | created A pagelost, settled                   | created A FAILED pagelost, settled
+begun B   | created A +B pagelost, settled                | begun B +A, beside B
+begun +B  | created A +B pagelost, settled                | created A +B FAILED pagelost, settled
+newer     | created A newer pagelost, settled             | created A FAILED newer pagelost, settled
+freed     | created A r2 pagelost, created                | -
+planned   | created A plan over pagelost, created         | -
+created A | -                                             | created A FAILED
+created B | created B +A page, beside B                   | created B +A page, beside B
+failed B  | created A +B, beside B                        | created B +A FAILED, beside B
+
+          | A of amount 9                                        | A, folded
+none      | created A callback over now amount bodyHash, created | created A callback over now bodyHash, created
+begun     | begun +A, mismatch                                   | begun +A, mismatch
+retry     | begun +A retry, mismatch                             | begun +A retry, mismatch
+begun A   | begun A                                              | created A pagelost, settled
+begun B   | begun B +A, mismatch                                 | begun B +A, mismatch
+begun +B  | begun +B +A, mismatch                                | begun +B +A, mismatch
+newer     | begun +A newer, mismatch                             | begun +A newer, mismatch
+freed     | begun +A r2 ended, mismatch                          | begun +A r2 ended, mismatch
+planned   | begun +A plan over ended, mismatch                   | begun +A plan over ended, mismatch
+created A | created A page                                       | created A page
+created B | created B +A page, beside B                          | created B +A page, beside B
+failed B  | created B +A FAILED, beside B                        | created A +B, beside B
+
+          | settled with A           | settled without   | without, too early
+none      | -                        | -                 | -
+begun     | created A pagelost       | freed retry       | -
+retry     | created A retry pagelost | freed retry       | -
+begun A   | created A pagelost       | -                 | -
+begun B   | created A +B pagelost    | -                 | -
+begun +B  | created A +B pagelost    | -                 | -
+newer     | created A newer pagelost | freed newer retry | -
+freed     | created A r2 pagelost    | -                 | -
+planned   | -                        | freed plan over   | freed plan over
+created A | -                        | -                 | -
+created B | -                        | -                 | -
+failed B  | -                        | -                 | -`;
+  const cases = TABLES.trim()
+    .split('\n\n')
+    .flatMap(table => {
+      const [[, ...events], ...rows] = table
+        .split('\n')
+        .map(line => line.split('|').map(cell => cell.trim())) as string[][] & [string[]];
+      return rows.flatMap(([row, ...cells]) => cells.map((expected, index) => [row, events[index], expected] as const));
+    });
+  it.each(cases)('%s, %s: %s', (row = '', event = '', expected) => {
+    const before = ROWS[row];
+    expect(shown(before, EVENTS[event]?.(before as CreateRow) as object)).toBe(expected);
+  });
+  it('has every row and every event in these tables', () => {
+    expect(cases).toHaveLength(Object.keys(ROWS).length * Object.keys(EVENTS).length);
+  });
+});
 
 describe('begin', () => {
-  it('takes a reference that is free, for the new attempt, at the time of the store', () => {
-    expect(begin({ ...freed, conflictingIds: [OTHER_ID] }, newer, BEGUN + 5)).toEqual({
-      hasBegun: true,
-      next: { ...request, ...newRow(newer, BEGUN + 5), revision: 2 },
-    });
-    const { next } = begin({ ...freed, isRetry: true }, newer, BEGUN + 5);
-    expect(next).toEqual({ ...newRow(newer, BEGUN + 5), isRetry: true, revision: 2 });
+  it('keeps the revision of a free row, and that its payment may have failed before', () => {
+    const row = { ...freed, conflictingIds: [OTHER_ID], isRetry: true };
+    expect(begin(row, newer, NOW).next).toEqual({ ...newRow(newer, NOW), isRetry: true, revision: 2 });
   });
 
   it('takes the same attempt twice as one, until something has happened to it', () => {
@@ -85,24 +241,12 @@ describe('begin', () => {
       expect(begin(row, attempt, BEGUN)).toEqual({ hasBegun: false });
     }
   });
-
-  it.each<[string, CreateRow]>([
-    ['in doubt', begun],
-    ['created', created()],
-    ['planned', { ...begun, state: 'planned' }],
-  ])('does not take one that is %s', (_, row) => {
-    expect(begin(row, newer, BEGUN + 1e9)).toEqual({ hasBegun: false });
-  });
 });
 
 describe("an attempt's own answer", () => {
-  it('makes it created, next action and all', () => {
-    expect(recordPayment(begun, attempt, learnt(), BEGUN)).toEqual({ next: created() });
-  });
-
   it('comes on top of what a callback said before, because it has the next action', () => {
-    expect(recordPayment(settled(), attempt, learnt(), BEGUN)).toEqual({ next: created() });
-    expect(recordPayment(ended, attempt, learnt(), BEGUN)).toEqual({ next: created() });
+    for (const row of [settled(), ended, begun])
+      expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({ next: created() });
   });
 
   it('keeps the order of its attempt, and the payment that has paid it', () => {
@@ -111,12 +255,6 @@ describe("an attempt's own answer", () => {
     expect(recordPayment({ ...begun, ...kept }, attempt, learnt(), BEGUN).next).toMatchObject(kept);
     expect(begin({ ...freed, ...kept }, newer, BEGUN).next).toMatchObject({ paidBy: OTHER_ID });
     expect(begin({ ...freed, ...kept }, newer, BEGUN).next).not.toHaveProperty('order');
-  });
-
-  it('is a doubt if it has the payment of another create', () => {
-    expect(recordEnd(begun, attempt, ID)).toEqual({ next: { ...ended, ...DUE, conflictingIds: [ID] } });
-    for (const row of [undefined, freed, newRow(newer, BEGUN), created()])
-      expect(recordEnd(row, attempt, ID)).toEqual({});
   });
 
   it('leaves nothing to look at where its payment has taken effect already', () => {
@@ -129,114 +267,18 @@ describe("an attempt's own answer", () => {
     expect(next).toEqual({ ...created(), conflictingIds: [OTHER_ID] });
   });
 
-  it('keeps both ids when a callback said another', () => {
-    expect(recordPayment(created(OTHER_ID, callback(OTHER_ID)), attempt, learnt(), BEGUN)).toEqual({
-      next: { ...created(), conflictingIds: [OTHER_ID] },
-      otherPayment: { id: OTHER_ID },
-    });
-  });
-
-  it('of an attempt that was given up is written down all the same', () => {
-    for (const [row, revision] of [
-      [freed, 2],
-      [undefined, 0],
-    ] as const) {
-      const { next } = recordPayment(row, attempt, learnt(), BEGUN + 9);
-      expect(next).toEqual({ ...created(), begunAt: BEGUN + 9, dueAt: BEGUN + 9, timeoutMs: 0, revision });
-    }
-  });
-
-  it('of an attempt that a newer one has replaced is kept beside it', () => {
-    const row = newRow(newer, BEGUN);
-    expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({
-      next: { ...row, ...DUE, conflictingIds: [ID] },
-      otherPayment: { id: undefined },
-    });
-    expect(recordPayment({ ...row, paymentId: OTHER_ID }, attempt, learnt(), BEGUN)).toEqual({
-      next: { ...row, ...DUE, paymentId: OTHER_ID, conflictingIds: [ID] },
-      otherPayment: { id: OTHER_ID },
-    });
-    expect(recordPayment({ ...row, paymentId: ID.toUpperCase() }, attempt, learnt(), BEGUN)).toEqual({});
+  it('of a newer attempt that knows the payment, in any case, changes nothing', () => {
+    const row = { ...newRow(newer, BEGUN), paymentId: ID.toUpperCase() };
+    expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({});
+    const known = { next: { ...suspecting(), isEnded: true } };
+    expect(recordPayment(suspecting(), attempt, { paymentId: ID.toUpperCase() }, BEGUN)).toEqual(known);
   });
 });
 
-describe('an attempt whose outcome is unknown', () => {
-  it('has ended, unless a newer one has replaced it or its payment is known', () => {
-    expect(recordEnd(begun, attempt)).toEqual({ next: ended });
-    expect(recordEnd(newRow(newer, BEGUN), attempt)).toEqual({});
-    expect(recordEnd(undefined, attempt)).toEqual({});
-    expect(recordEnd(created(), attempt)).toEqual({});
-  });
-
-  it('stays a doubt that knows its id', () => {
-    expect(recordPayment(begun, attempt, { paymentId: ID }, BEGUN)).toEqual({
-      next: { ...suspecting(), isEnded: true },
-    });
-    expect(recordPayment(suspecting(), attempt, { paymentId: ID.toUpperCase() }, BEGUN)).toEqual({
-      next: { ...suspecting(), isEnded: true },
-    });
-  });
-
-  it('keeps the first id, and a second one beside it', () => {
-    expect(recordPayment(suspecting(), attempt, { paymentId: OTHER_ID }, BEGUN)).toEqual({
-      next: { ...suspecting(), isEnded: true, conflictingIds: [OTHER_ID] },
-      otherPayment: { id: ID },
-    });
-  });
-
-  it('is a doubt again, if it was given up', () => {
-    expect(recordPayment(freed, attempt, { paymentId: ID }, BEGUN).next).toEqual({
-      ...suspecting(),
-      isEnded: true,
-      timeoutMs: 0,
-      revision: 2,
-    });
-  });
-
-  it('takes no result away', () => {
-    expect(recordPayment(created(), attempt, { paymentId: ID }, BEGUN).next).toEqual(created());
-  });
-});
-
-describe('a refusal', () => {
-  it('frees the reference of its own attempt', () => {
-    expect(release(begun, attempt)).toEqual({ next: { ...begun, state: 'freed' } });
-    expect(release(begun, attempt, { wasSent: true })).toEqual({ next: { ...begun, isRetry: true, state: 'freed' } });
-  });
-
-  it.each<[string, CreateRow | undefined]>([
-    ['of a newer attempt', newRow(newer, BEGUN)],
-    ['that is created', created()],
-    ['whose payment is known', suspecting()],
-    ['that another payment has claimed', { ...begun, conflictingIds: [OTHER_ID] }],
-    ['that is free', freed],
-    ['that is not there', undefined],
-  ])('changes nothing of one %s', (_, row) => {
-    expect(release(row, attempt)).toEqual({});
-  });
-});
-
-describe('an attempt whose writing failed', () => {
-  it('is taken back, and kept out where it has not come yet', () => {
-    expect(takeBack(begun, attempt, BEGUN)).toEqual({ next: { ...begun, state: 'freed' } });
-    expect(takeBack(undefined, attempt, BEGUN)).toEqual({ next: { ...begun, state: 'freed' } });
-    expect(takeBack(newRow(newer, BEGUN), attempt, BEGUN)).toEqual({});
-    // Over a freed row of another attempt a late write would still come: its revision is counted up.
-    const { next } = takeBack(freed, newer, BEGUN);
-    expect([next, next === freed]).toEqual([freed, false]);
-  });
-});
-
-describe("an operator's not_created", () => {
-  const MARGIN = 600_000;
+describe('an id that was disproved', () => {
   const after = BEGUN + 60_000 + MARGIN + 1;
 
-  it("frees the reference, and only once the attempt's time and the margin have passed", () => {
-    expect(abandon(begun, after, MARGIN)).toEqual({ next: { ...begun, isRetry: true, state: 'freed' } });
-    for (const now of [BEGUN, BEGUN + 60_001, after - 1]) expect(abandon(begun, now, MARGIN)).toEqual({});
-  });
-
-  it('frees it over ids that were disproved, and no other', () => {
+  it('lets an operator free the reference, and no other id does', () => {
     const claimed = { ...suspecting(), conflictingIds: [OTHER_ID] };
     const freedRow = { ...begun, isRetry: true, state: 'freed' };
     expect(abandon(disprove(suspecting(), [ID.toUpperCase()]), after, MARGIN).next).toEqual(freedRow);
@@ -245,37 +287,20 @@ describe("an operator's not_created", () => {
     for (const ids of [[], [OTHER_ID], [ID]]) expect(abandon(disprove(claimed, ids), after, MARGIN)).toEqual({});
   });
 
-  it.each([
-    ['created', created()],
-    ['claimed by another payment', { ...begun, conflictingIds: [OTHER_ID] }],
-  ])('does not free one that is %s', (_, row) => {
-    expect(abandon(row, after, MARGIN)).not.toHaveProperty('next');
-  });
-});
-
-describe('a callback, a lookup or an operator', () => {
-  it('settles a doubt', () => {
-    expect(settle(begun, callback())).toEqual({ next: settled() });
+  it('is replaced by the payment, and forgotten', () => {
+    const row = disprove(suspecting(OTHER_ID), [OTHER_ID]);
+    expect(settle(row, callback())).toEqual({ next: settled() });
+    expect(reconciled(row).next).toEqual(settled());
+    expect(reconciled(row, seenAs('FAILED')).outcome).toBe('settled');
+    const kept = settle(disprove(suspecting(OTHER_ID), [THIRD_ID]), callback());
+    expect(kept).toEqual({ next: { ...settled(), conflictingIds: [OTHER_ID] } });
     expect(settle(suspecting(ID.toUpperCase()), callback())).toEqual({ next: settled() });
-    expect(settle({ ...begun, isEnded: true }, answer())).toEqual({ next: created() });
   });
 
-  it('replaces no result, and keeps another id as a conflicting one', () => {
-    expect(settle(created(), callback())).toEqual({});
-    const next = { ...settled(), conflictingIds: [OTHER_ID] };
-    expect(settle(suspecting(OTHER_ID), callback())).toEqual({ next });
-    expect(settle(disprove(suspecting(OTHER_ID), [THIRD_ID]), callback())).toEqual({ next });
-  });
-
-  it('replaces an id that was disproved, and forgets it', () => {
-    expect(settle(disprove(suspecting(OTHER_ID), [OTHER_ID]), callback())).toEqual({ next: settled() });
-    expect(settle(disprove(created(OTHER_ID), [OTHER_ID]), callback())).toEqual({});
-  });
-
-  it('settles it with an id that was among the conflicting ones', () => {
-    expect(settle({ ...begun, conflictingIds: [OTHER_ID, ID] }, callback())).toEqual({
-      next: { ...settled(), conflictingIds: [OTHER_ID] },
-    });
+  it('does not cost a reference the payment that it has', () => {
+    const row = disprove(created(OTHER_ID), [OTHER_ID]);
+    expect(settle(row, callback())).toEqual({});
+    expect(reconciled(row).otherPayment).toEqual({ id: OTHER_ID });
   });
 });
 
@@ -429,98 +454,32 @@ describe('a sweep', () => {
 });
 
 describe('a confirmed payment', () => {
-  const key = { scope: 'terminal-1', reference: 'payout-1' };
-  const reconciled = (row: CreateRow | undefined, of = payment(), disproved: string[] = []) =>
-    reconcile(row && disprove(row, disproved), { ...key, payment: of, attemptId: 'callback' }, BEGUN);
+  it.each([{ currency: 'USD' }, { paymentType: 'WITHDRAWAL' }, { amount: 25.51 }])(
+    'of %j does not settle a doubt, and is kept',
+    changes => {
+      const next = { ...begun, ...DUE, conflictingIds: [ID] };
+      expect(reconciled(begun, payment(ID, changes))).toEqual({ next, isMismatch: true });
+      expect(reconciled(next, payment(OTHER_ID)).next).toEqual({ ...settled(OTHER_ID), conflictingIds: [ID] });
+    },
+  );
 
-  it('settles the doubt of its reference', () => {
-    expect(reconciled(begun)).toEqual({ next: settled(), outcome: 'settled' });
-    expect(reconciled(ended)).toEqual({ next: settled(), outcome: 'settled' });
-  });
-
-  it('settles it over an id that was disproved, and keeps a result over one', () => {
-    expect(reconciled(suspecting(OTHER_ID), payment(), [OTHER_ID]).next).toEqual(settled());
-    expect(reconciled(created(OTHER_ID), payment(), [OTHER_ID]).otherPayment).toEqual({ id: OTHER_ID });
-  });
-
-  it('changes nothing of a reference that has it, unless its status has moved on', () => {
-    expect(reconciled(created())).toEqual({});
-    const { next } = reconciled(created(), payment(ID, { paymentStatus: 'COMPLETED' }));
-    expect(next?.result?.payment.paymentStatus).toBe('COMPLETED');
-  });
-
-  it.each([
-    ['amount', { amount: 25.51 }],
-    ['currency', { currency: 'USD' }],
-    ['type', { paymentType: 'WITHDRAWAL' }],
-  ])('does not settle a doubt of another %s', (_, changes) => {
-    const next = { ...begun, ...DUE, conflictingIds: [ID] };
-    expect(reconciled(begun, payment(ID, changes))).toEqual({ next, isMismatch: true });
-    // Nor is it forgotten: the right one settles it all the same.
-    expect(reconciled(next, payment(OTHER_ID)).next).toEqual({
-      ...settled(OTHER_ID),
-      conflictingIds: [ID],
-    });
-  });
-
-  it('counts more than a failed one, which a gateway may keep of a refused attempt', () => {
-    const failed = created(OTHER_ID, { payment: payment(OTHER_ID, { paymentStatus: 'FAILED' }) });
-    const completed = payment(ID, { paymentStatus: 'COMPLETED' });
-    expect(reconciled(failed, completed)).toEqual({
-      next: { ...created(ID, { payment: completed }), conflictingIds: [OTHER_ID] },
-      otherPayment: { id: OTHER_ID },
-    });
-    for (const changes of [{ paymentStatus: 'CANCELED' }, { paymentStatus: 'COMPLETED', amount: 9 }]) {
-      expect(reconciled(failed, payment(ID, changes)).next).toEqual({ ...failed, conflictingIds: [ID] });
-    }
-  });
-
-  it('that has failed may be that of the attempt before: it does not settle the next one', () => {
+  it('that has failed settles a retry only if the own answer has named it', () => {
     const retry = { ...begun, isRetry: true };
-    const failed = payment(ID, { paymentStatus: 'FAILED' });
-    expect(reconciled(retry, failed)).toEqual({ next: { ...retry, ...DUE, conflictingIds: [ID] }, otherPayment: {} });
-    const other = suspecting(OTHER_ID);
-    const kept = { next: { ...other, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } };
-    expect(reconciled(other, failed)).toEqual(kept);
-    expect(reconciled(other, failed, [OTHER_ID]).outcome).toBe('settled');
-    expect(reconciled(begun, failed).outcome).toBe('settled');
-    expect(reconciled(retry).outcome).toBe('settled');
-    expect(reconciled({ ...retry, paymentId: ID }, failed).outcome).toBe('settled');
-    expect(reconciled({ ...retry, paymentId: OTHER_ID }, failed, [OTHER_ID])).toHaveProperty('otherPayment', {});
+    expect(reconciled({ ...retry, paymentId: ID }, seenAs('FAILED')).outcome).toBe('settled');
+    const named = { ...retry, paymentId: OTHER_ID };
+    expect(reconciled(named, seenAs('FAILED'), [OTHER_ID])).toHaveProperty('otherPayment', {});
   });
 
-  it('that counts more is not kept beside itself', () => {
-    const failed = created(OTHER_ID, { payment: payment(OTHER_ID, { paymentStatus: 'FAILED' }) });
-    expect(reconciled({ ...failed, conflictingIds: [ID] }).next).toEqual({
-      ...created(ID, callback()),
-      conflictingIds: [OTHER_ID],
-    });
-  });
-
-  it('is kept beside another payment of the reference', () => {
-    const row = created(OTHER_ID);
-    expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } });
+  it('is not kept beside itself', () => {
+    const failed = { ...created(OTHER_ID, { payment: seenAs('FAILED', OTHER_ID) }), conflictingIds: [ID] };
+    expect(reconciled(failed).next).toEqual({ ...created(ID, callback()), conflictingIds: [OTHER_ID] });
     const known = { ...created(OTHER_ID), conflictingIds: [ID] };
     expect(reconciled(known)).toEqual({ next: known, otherPayment: { id: OTHER_ID } });
   });
 
-  it('is written down under a reference that the store does not know, so that it is not paid again', () => {
-    expect(reconciled(undefined)).toEqual({
-      outcome: 'created',
-      next: { ...created(ID, callback()), attemptId: 'callback', bodyHash: 'unseen', timeoutMs: 0 },
-    });
-  });
-
-  it('of a freed reference is compared with the request, which the row keeps', () => {
-    const { isPageLost, ...own } = settled();
-    const row = { ...freed, order: 'order-1', paidBy: OTHER_ID };
-    const next = { ...own, isPageLost, order: 'order-1', paidBy: OTHER_ID, revision: 2 };
-    expect(reconciled(row)).toEqual({ outcome: 'created', next });
-    expect(reconciled(row, payment(ID, { amount: 9 }))).toEqual({
-      isMismatch: true,
-      next: { ...row, ...DUE, state: 'begun', isEnded: true, conflictingIds: [ID] },
-    });
-    expect(reconciled(row, payment(ID, { paymentStatus: 'FAILED' }))).toEqual({});
+  it('gives a freed reference its payment, its order and its payer', () => {
+    const kept = { order: 'order-1', paidBy: OTHER_ID, revision: 2 };
+    expect(reconciled({ ...freed, ...kept })).toEqual({ outcome: 'created', next: { ...settled(), ...kept } });
   });
 
   it('is given up by a row made only from it, and by no other', () => {
@@ -529,39 +488,14 @@ describe('a confirmed payment', () => {
     expect(yieldPayment(unseen)).toEqual({ next: { ...rest, state: 'freed' } });
     for (const row of [undefined, created(), begun]) expect(yieldPayment(row)).toEqual({});
   });
-});
 
-describe('a state that a later version may add', () => {
-  it('is left alone by a confirmed payment', () => {
-    const key = { scope: 'terminal-1', reference: 'payout-1' };
-    const reconciled = (row: object, of: Payment) =>
-      reconcile(row as CreateRow, { ...key, payment: of, attemptId: 'callback' }, BEGUN);
-    for (const of of [payment(), payment(ID, { amount: 9 }), payment(ID, { paymentStatus: 'FAILED' })]) {
-      expect(reconciled({ ...begun, state: 'archived', isRetry: true }, of)).toEqual({});
-    }
-  });
-});
-
-describe('a payment whose reference only looks like the one in doubt', () => {
-  const folded = payment(ID, { reference: 'PAYOUT-1' });
-  const confirmed = { scope: 'terminal-1', reference: 'payout-1', payment: folded, attemptId: 'callback' };
-
-  it('is kept, and settles the doubt only if its own answer has named it', () => {
-    const next = { ...begun, ...DUE, conflictingIds: [ID] };
-    expect(reconcile(begun, confirmed, BEGUN)).toEqual({ next, isMismatch: true });
-    expect(reconcile(next, confirmed, BEGUN)).toEqual({ next, isMismatch: false });
-    expect(reconcile(suspecting(), confirmed, BEGUN).outcome).toBe('settled');
+  it('leaves a state alone that a later version may add', () => {
+    const row = { ...begun, state: 'archived', isRetry: true } as unknown as CreateRow;
+    for (const of of [payment(), payment(ID, { amount: 9 }), seenAs('FAILED')]) expect(reconciled(row, of)).toEqual({});
   });
 });
 
 describe('what is planned', () => {
-  const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
-    ...newRow({ ...attempt, attemptId: 'plan', timeoutMs: 0 }, BEGUN),
-    state: 'planned',
-    body: '{"request":{}}',
-    dueAt: BEGUN,
-    ...changes,
-  });
   const { body, dueAt, ...withoutBody } = planned();
 
   it('becomes an attempt, which keeps no body', () => {
@@ -601,25 +535,6 @@ describe('what is planned', () => {
     expect(recordPayment(other, attempt, learnt(), BEGUN)).toEqual({ next, otherPayment: {} });
     const doubt = { ...ended, timeoutMs: 0, paymentId: ID, dueAt: BEGUN, revision: 7 };
     expect(recordPayment(row, attempt, { paymentId: ID }, BEGUN)).toEqual({ next: doubt });
-  });
-
-  it('is not sent any more once its payment turns up; another one of its reference leaves a doubt', () => {
-    const row = planned({ revision: 7, bodyHash: 'hash' });
-    const confirmed = (of: Payment) =>
-      reconcile(row, { scope: row.scope, reference: row.reference, payment: of, attemptId: 'callback' }, BEGUN);
-    expect(confirmed(payment())).toEqual({
-      outcome: 'created',
-      next: { ...settled(), attemptId: 'plan', timeoutMs: 0, revision: 7 },
-    });
-    const doubt = { ...ended, attemptId: 'plan', timeoutMs: 0, revision: 7, ...DUE, conflictingIds: [ID] };
-    expect(confirmed(payment(ID, { amount: 9 }))).toEqual({ next: doubt, isMismatch: true });
-    expect(confirmed(payment(ID, { paymentStatus: 'FAILED' }))).toEqual({});
-  });
-
-  it('is withdrawn by an operator at once', () => {
-    expect(abandon(planned({ leasedUntil: BEGUN + 1 }), BEGUN, 1e9)).toEqual({
-      next: { ...withoutBody, state: 'freed' },
-    });
   });
 
   it('makes way for the others after an answer, and is freed for its review after the third', () => {

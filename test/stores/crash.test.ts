@@ -5,11 +5,11 @@ import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Store } from '../../src/store/contract.ts';
-import type { Database } from '../support/database.ts';
-import { describeOver } from '../support/databases.ts';
 import { type CreatorOptions, runCreator } from '../support/processes.ts';
 import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
+import type { Database } from './database.ts';
+import { describeOver } from './databases.ts';
 
 describeOver(
   'a create',

@@ -2,7 +2,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
-import { openDatabase } from '../support/database.ts';
+import { openDatabase } from './database.ts';
 
 const {
   DATABASE = '',

@@ -1,11 +1,11 @@
 // An effect that ends its own transaction may be incomplete: it never runs again until an operator decides.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Store, StoreRow } from '../../src/store/contract.ts';
-import { type Credits, newId, openCredits } from '../support/credits.ts';
-import type { Database } from '../support/database.ts';
-import { describeOver } from '../support/databases.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { uniqueName } from '../support/stores.ts';
+import { type Credits, newId, openCredits } from './credits.ts';
+import type { Database } from './database.ts';
+import { describeOver } from './databases.ts';
 
 describeOver('an effect whose transaction other code has ended', server => {
   let database: Database;
@@ -151,12 +151,5 @@ describeOver('an effect whose transaction other code has ended', server => {
     const { amount } = (await payment()).data as { amount: string };
     expect([amount, await pay()]).toEqual(['25.50', 'uncertain']);
     expect(await payment()).toMatchObject({ state: 'begun', about: { status: 'FAILED' } });
-  });
-
-  it('leaves the client of the pool in no transaction', async () => {
-    await errorOf(pay(tx => past(tx, 'COMMIT; START TRANSACTION')));
-    const other = newId();
-    expect(await credits.pay(store, other)).toBe('done');
-    expect(await credits.times(other)).toBe(1);
   });
 });

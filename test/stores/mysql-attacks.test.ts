@@ -6,9 +6,9 @@ import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { lacks } from '../support/skips.ts';
-import { inTransactionOf, mysqlShop, paid, pay } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
-import { watchedMysql } from '../support/watched-pool.ts';
+import { inTransactionOf, mysqlShop, paid, pay } from './store-rows.ts';
+import { watchedMysql } from './watched-pool.ts';
 
 for (const { name, needs, pool: open } of mysqlServers) {
   // Without the server, skip one test instead of all of them.
@@ -64,15 +64,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
           expect(refused).toMatchObject({ isWritten: false, row: { data: { by: 'first' }, revision: 1 } });
         });
         expect(await stateOf(id)).toBe('planned');
-      });
-
-      it.each(['commit', 'rollback'] as const)('is refused after a %s', async how => {
-        const id = randomUUID();
-        await within(async tx => {
-          await tx[how]();
-          await expect(plan(tx, id)).rejects.toThrow('tx is not an open transaction');
-        });
-        expect(await stateOf(id)).toBeUndefined();
       });
 
       it('with the payment of another row is refused', async () => {

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasOwnMariadb, type Mariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { freePorts } from '../support/ports.ts';
 import { lacks } from '../support/skips.ts';
-import { inTransactionOf, paid } from '../support/store-rows.ts';
 import { suiteTest } from '../support/suite-test.ts';
+import { inTransactionOf, paid } from './store-rows.ts';
 
 const [provider = ''] = globSync('/usr/lib/{galera,*/galera}/libgalera_smm.so');
 const isThere = hasOwnMariadb && provider !== '';

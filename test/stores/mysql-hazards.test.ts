@@ -9,10 +9,10 @@ import { newRow } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { hasOwnMariadb, type Mariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { lacks } from '../support/skips.ts';
-import { inTransactionOf, mysqlShop, paid, pay } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
 import { suiteTest } from '../support/suite-test.ts';
-import { watchedMysql } from '../support/watched-pool.ts';
+import { inTransactionOf, mysqlShop, paid, pay } from './store-rows.ts';
+import { watchedMysql } from './watched-pool.ts';
 
 /** The query of a custom `SqlDatabase`. */
 const queryOf =

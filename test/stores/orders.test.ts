@@ -1,10 +1,10 @@
 // Orders over real databases: many replicas, and the effect's own transaction.
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Database } from '../support/database.ts';
-import { describeOver } from '../support/databases.ts';
-import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
+import { CARD_ORDER, openOrderShop } from '../payments/order-shop.ts';
 import { uniqueName } from '../support/stores.ts';
+import type { Database } from './database.ts';
+import { describeOver } from './databases.ts';
 
 describeOver('an order', ({ open }) => {
   const tablePrefix = uniqueName('orders');

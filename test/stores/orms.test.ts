@@ -8,8 +8,6 @@ import { sqlDatabaseSuite, storeSuite } from 'payment-gateway-sdk/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
-import { type Credits, NOTHING, ONCE, openCredits } from '../support/credits.ts';
-import { type Database, openDatabase } from '../support/database.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { isInstalled } from '../support/install.ts';
 import { tableOf } from '../support/markdown.ts';
@@ -17,6 +15,8 @@ import { hasMariadb } from '../support/mysql-stores.ts';
 import { isFull, lacks } from '../support/skips.ts';
 import { hasPostgres, uniqueName } from '../support/stores.ts';
 import { suiteTest } from '../support/suite-test.ts';
+import { type Credits, NOTHING, ONCE, openCredits } from './credits.ts';
+import { type Database, openDatabase } from './database.ts';
 import { type Any, type OpenOrm, type Orm, type OrmOptions, orms, versionsOf } from './orms.ts';
 
 /** A pool, a library over it, and a driver of its own. Each adapter has its tests without a database. */

@@ -10,14 +10,14 @@ import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EffectResult, Store } from '../../src/store/contract.ts';
-import { type Credits, newId, openCredits } from '../support/credits.ts';
-import { type Database, overMysql, overPostgres, type Query } from '../support/database.ts';
 import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { freePorts } from '../support/ports.ts';
 import { inParallel } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
 import { suiteTest } from '../support/suite-test.ts';
+import { type Credits, newId, openCredits } from './credits.ts';
+import { type Database, overMysql, overPostgres, type Query } from './database.ts';
 import { type Cluster, hasOwnPostgres, openCluster, owner, ownerFolder } from './own-postgres.ts';
 
 const newIds = (count: number) => Array.from({ length: count }, newId);

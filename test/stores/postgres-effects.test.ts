@@ -1,14 +1,14 @@
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
-import { overPostgres } from '../support/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
-import { openProxy } from '../support/proxy.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
-import { watchedPool } from '../support/watched-pool.ts';
+import { type Credits, NOTHING, newId, ONCE, openCredits } from './credits.ts';
+import { overPostgres } from './database.ts';
+import { openProxy } from './proxy.ts';
+import { watchedPool } from './watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))('an effect in Postgres', () => {
   let pool: pg.Pool;
@@ -108,13 +108,6 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     expect(await stateOf(id)).toEqual(ONCE);
   });
 
-  it('fails, and runs again, if your function ignored an SQL error', async () => {
-    const id = newId();
-    const ignoring = pay(pool, id, tx => tx.query('select 1/0').catch(() => {}));
-    await expect(ignoring).rejects.toThrow('Your function ignored an SQL error');
-    expect([await stateOf(id), await pay(pool, id)]).toEqual([NOTHING, 'done']);
-  });
-
   /** A pool with other code on its clients. */
   const shared = (queryOf: (client: pg.PoolClient) => (text: string, values?: unknown[]) => Promise<unknown>) =>
     ({
@@ -145,32 +138,6 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     });
     await expect(pay(left, id)).rejects.toThrow('released to the pool inside an open transaction');
     expect([await stateOf(id), await pay(pool, id)]).toEqual([NOTHING, 'done']);
-  });
-
-  describe('that meets another one', () => {
-    it('in a deadlock is repeated, and both are credited once', async () => {
-      const rows = uniqueName('rows');
-      await pool.query(`create table ${rows} (id int primary key, n int); insert into ${rows} values (1, 0), (2, 0)`);
-      const ids = [newId(), newId()];
-      const bothHaveOne = Promise.withResolvers<void>();
-      let tries = 0;
-      const results = ids.map((id, index) =>
-        pay(pool, id, async tx => {
-          const add = (row: number) => tx.query(`update ${rows} set n = n + 1 where id = $1`, [row]);
-          await add(1 + index);
-          tries += 1;
-          if (tries === 2) bothHaveOne.resolve();
-          await bothHaveOne.promise;
-          await add(2 - index);
-        }),
-      );
-      expect(await Promise.all(results)).toEqual(['done', 'done']);
-      // On a busy machine they may meet again.
-      expect(tries).toBeGreaterThan(2);
-      expect((await pool.query(`select n from ${rows}`)).rows).toEqual([{ n: 2 }, { n: 2 }]);
-      for (const id of ids) expect(await stateOf(id)).toEqual(ONCE);
-      await pool.query(`drop table ${rows}`);
-    });
   });
 
   describe('has an end for every wait:', () => {

@@ -9,7 +9,7 @@ import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, openPostgresStore, postgresPool, uniqueName } from '../support/stores.ts';
-import { watchedPool } from '../support/watched-pool.ts';
+import { watchedPool } from './watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:5432'))('postgresStore', () => {
   let opened: Awaited<ReturnType<typeof openPostgresStore>>;

@@ -6,12 +6,12 @@ import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, expect, it } from 'vitest';
 import { seeded } from '../../src/testing/test-function.ts';
-import { openDatabase } from '../support/database.ts';
-import { describeOver } from '../support/databases.ts';
 import { inParallel, Worker, type WorkerOptions } from '../support/processes.ts';
-import { openProxy } from '../support/proxy.ts';
 import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
+import { openDatabase } from './database.ts';
+import { describeOver } from './databases.ts';
+import { openProxy } from './proxy.ts';
 
 /** What a store remembers of the effects, in the order in which they were made. */
 interface Ledger {

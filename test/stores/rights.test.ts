@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { sectionOf } from '../docs/pages.ts';
-import { type Database, overMysql, overPostgres } from '../support/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { type Database, overMysql, overPostgres } from './database.ts';
 
 const section = sectionOf('docs/databases.md', 'Rights in the database');
 const [POSTGRES_GRANTS = '', MYSQL_GRANTS = ''] = [...section.matchAll(/```sql\n([^`]+)```/g)].map(([, sql]) => sql);

@@ -2,11 +2,11 @@
 import type { SqlDatabase, SqlQuery, SqlRow } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
-import { overPostgres } from '../support/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool } from '../support/stores.ts';
+import { type Credits, NOTHING, newId, ONCE, openCredits } from './credits.ts';
+import { overPostgres } from './database.ts';
 
 describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.0.0.1:5432'))('a SqlDatabase', () => {
   let pool: pg.Pool;

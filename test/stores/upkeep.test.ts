@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Credits, openCredits } from '../support/credits.ts';
-import type { Database } from '../support/database.ts';
-import { describeOver } from '../support/databases.ts';
 import { Replicas } from '../support/processes.ts';
 import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
+import { type Credits, openCredits } from './credits.ts';
+import type { Database } from './database.ts';
+import { describeOver } from './databases.ts';
 
 const upkeeper = fileURLToPath(new URL('upkeeper.ts', import.meta.url));
 const webhookUrl = 'https://shop.example/callbacks';

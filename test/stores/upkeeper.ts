@@ -1,7 +1,7 @@
 // One replica of a merchant that owes payouts and runs upkeep again and again, and that dies at a step of its choice.
 import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, GatewayClient } from '../../src/index.ts';
-import { openDatabase } from '../support/database.ts';
+import { openDatabase } from './database.ts';
 
 const { DATABASE = '', GATEWAY_URL = '', PREFIX = '', EFFECTS = '', ORDERS = '', COUNT = '0', DIE_AT } = process.env;
 

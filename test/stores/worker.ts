@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWebhookHandler, GatewayClient, type Payment, toNodeHandler } from '../../src/index.ts';
-import { openDatabase } from '../support/database.ts';
+import { openDatabase } from './database.ts';
 
 const { STORE = '', GATEWAY_URL, PREFIX = '', EFFECTS = '', STORE_PORT, KILL = '0' } = process.env;
 

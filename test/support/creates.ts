@@ -1,61 +1,35 @@
 // A memory store whose statements on creates a test can replace, count or delay.
 import { memoryStore, type Payment, type Store } from 'payment-gateway-sdk';
-import type { StoreRow } from '../../src/store/contract.ts';
 import { type CreateRow, createOf, storeRowOf } from '../../src/store/creates.ts';
 import { CLIENT, type ClientLink } from '../../src/store/link.ts';
 import type { MemoryStoreOptions } from '../../src/store/memory.ts';
 
-/** The statements of a store on its creates. */
-export interface CreateStore {
-  read(key: Pick<CreateRow, 'reference'>): Promise<{ row?: CreateRow | undefined; now: number }>;
-  owner(paymentId: string): Promise<{ row?: CreateRow | undefined; now: number }>;
-  insert(row: CreateRow, tx?: unknown): Promise<{ row: CreateRow; isInserted: boolean; now: number }>;
-  replace(row: CreateRow, revision: number, tx?: unknown): Promise<{ isReplaced: boolean; now: number }>;
-  list(query: { states: readonly string[] }): Promise<{ rows: CreateRow[]; now: number }>;
-  claim(
-    query: { states: readonly string[]; olderThan?: number | undefined },
-    limit: number,
-    leaseMs: number,
-  ): Promise<{ rows: CreateRow[]; now: number }>;
-}
+/** The statements of a store on its creates: replace a method, or copy the object to get another process. */
+export type Creates = ReturnType<typeof memoryCreates>;
 
-/** The creates of a store: replace a method, or copy the object to get another process. */
-export type Creates = CreateStore & { readonly inner: Store<object> };
-
-export const memoryCreates = (options?: MemoryStoreOptions): Creates => {
+export function memoryCreates(options?: MemoryStoreOptions) {
   const inner = memoryStore(options);
-  return { ...createsOf(inner), inner };
-};
-
-export function createsOf(store: Store<object>): CreateStore {
-  const entered = (row: StoreRow) => createOf(store.scope, row);
-  const write = (row: CreateRow, revision: number, tx?: unknown) =>
-    store.write({ ...storeRowOf(row), revision }, tx as object | undefined);
+  type Answer = { row?: CreateRow | undefined; now: number };
+  const one = <A extends Awaited<ReturnType<typeof inner.read>>>({ row, ...answer }: A): Omit<A, 'row'> & Answer => ({
+    ...answer,
+    row: row && createOf(inner.scope, row),
+  });
+  const all = ({ rows, now }: Awaited<ReturnType<typeof inner.list>>) => ({
+    rows: rows.map(row => createOf(inner.scope, row)),
+    now,
+  });
+  const replace = async (row: CreateRow, revision: number, tx?: unknown): Promise<Answer & { isWritten: boolean }> =>
+    one(await inner.write({ ...storeRowOf(row), revision }, tx as object));
   return {
-    async read({ reference }) {
-      const { row, now } = await store.read({ kind: 'create', id: reference });
-      return { row: row && entered(row), now };
-    },
-    async owner(paymentId) {
-      const { row, now } = await store.owner(paymentId.toLowerCase());
-      return { row: row && entered(row), now };
-    },
-    async insert(row, tx) {
-      const { isWritten, row: found, now } = await write(row, 0, tx);
-      return { row: entered(found as StoreRow), isInserted: isWritten, now };
-    },
-    async replace(row, revision, tx) {
-      const { isWritten, now } = await write(row, revision, tx);
-      return { isReplaced: isWritten, now };
-    },
-    async list({ states }) {
-      const { rows, now } = await store.list({ kind: 'create', states });
-      return { rows: rows.map(entered), now };
-    },
-    async claim(query, limit, leaseMs) {
-      const { rows, now } = await store.due({ kind: 'create', ...query }, limit, leaseMs);
-      return { rows: rows.map(entered), now };
-    },
+    inner,
+    read: async ({ reference }: Pick<CreateRow, 'reference'>): Promise<Answer> =>
+      one(await inner.read({ kind: 'create', id: reference })),
+    owner: async (paymentId: string): Promise<Answer> => one(await inner.owner(paymentId)),
+    insert: (row: CreateRow, tx?: unknown) => replace(row, 0, tx),
+    replace,
+    list: async (query: { states: readonly string[] }) => all(await inner.list({ kind: 'create', ...query })),
+    claim: async (query: { states: readonly string[] }, limit: number, leaseMs: number) =>
+      all(await inner.due({ kind: 'create', ...query }, limit, leaseMs)),
   };
 }
 
@@ -66,49 +40,28 @@ export function storeOf(creates: Creates): Store<object> {
   const known = STORES.get(creates);
   if (known) return known;
   const { inner } = creates;
-  const { scope } = inner;
-  const keyOf = (reference: string) => ({ reference });
+  const one = <A extends { row?: CreateRow | undefined }>(answer: A) => ({
+    ...answer,
+    row: answer.row && storeRowOf(answer.row),
+  });
+  const all = ({ rows, now }: { rows: CreateRow[]; now: number }) => ({ rows: rows.map(storeRowOf), now });
   const store: Store<object> = {
     ...inner,
-    async read(key) {
-      if (key.kind !== 'create') return inner.read(key);
-      const { row, now } = await creates.read(keyOf(key.id));
-      return { row: row && storeRowOf(row), now };
-    },
+    read: async key => (key.kind === 'create' ? one(await creates.read({ reference: key.id })) : inner.read(key)),
+    owner: async paymentId => one(await creates.owner(paymentId)),
     async write(row, tx) {
       if (row.kind !== 'create') return inner.write(row, tx);
-      const create = createOf(scope, row);
-      if (row.revision > 0) {
-        const { isReplaced, now } = await creates.replace(create, row.revision, tx);
-        const next = { ...row, revision: row.revision + 1 };
-        return { isWritten: isReplaced, row: isReplaced ? next : undefined, now };
-      }
-      const { row: written, isInserted, now } = await creates.insert({ ...create, revision: 1 }, tx);
-      return { isWritten: isInserted, row: storeRowOf(written), now };
+      const create = createOf(inner.scope, row);
+      return one(await (row.revision > 0 ? creates.replace(create, row.revision, tx) : creates.insert(create, tx)));
     },
-    async owner(paymentId) {
-      const { row, now } = await creates.owner(paymentId);
-      return { row: row && storeRowOf(row), now };
-    },
-    async list(query) {
-      if (query.kind !== 'create') return inner.list(query);
-      const { rows, now } = await creates.list(query as never);
-      return { rows: rows.map(storeRowOf), now };
-    },
-    async due(query, limit, leaseMs) {
-      if (query.kind !== 'create') return inner.due(query, limit, leaseMs);
-      const { rows, now } = await creates.claim(query as never, limit, leaseMs);
-      return { rows: rows.map(storeRowOf), now };
-    },
+    list: async query => (query.kind === 'create' ? all(await creates.list(query)) : inner.list(query)),
+    due: async (query, limit, leaseMs) =>
+      query.kind === 'create' ? all(await creates.claim(query, limit, leaseMs)) : inner.due(query, limit, leaseMs),
   };
   STORES.set(creates, store);
   return store;
 }
 
 /** Records a confirmed payment, as its callback would. */
-export async function reconcile(
-  gateway: { readonly [CLIENT]: Pick<ClientLink, 'reconcile'> },
-  payment: Payment,
-): Promise<void> {
-  await gateway[CLIENT].reconcile(payment);
-}
+export const reconcile = async (gateway: { readonly [CLIENT]: ClientLink }, payment: Payment): Promise<void> =>
+  void (await gateway[CLIENT].reconcile(payment));

@@ -97,17 +97,6 @@ it('an invalid reference is not in the events of its settlement', async () => {
   expect(JSON.stringify(events)).not.toContain('zoe@');
 });
 
-it('an upkeep reports its counts', async () => {
-  const { sandbox, gateway, handler, told } = open();
-  const { payment } = await gateway.createDeposit(order);
-  await sandbox.complete(payment.id);
-  expect((await told(() => gateway.upkeep({ handler, once: true, olderThan: 0 }))).at(-1)).toMatchObject({
-    operation: 'upkeep',
-    type: 'success',
-    counts: { processed: 1, open: 0, gaveUp: 0, failed: 0, created: 0, refused: 0, postponed: 0, inDoubt: 0 },
-  });
-});
-
 const withCode = (code: unknown) => Object.assign(new RangeError('zoe@customer.example'), { code });
 
 it.each<[string, unknown, string, string]>([

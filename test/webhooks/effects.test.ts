@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StoreRow } from '../../src/store/contract.ts';
 import { CARD, ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { as, claiming, completed, linked, openShop, post, storeWith, warningsOf } from '../support/shop-callbacks.ts';
+import { as, claiming, completed, linked, openShop, post, storeWith, warningsOf } from './shop-callbacks.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

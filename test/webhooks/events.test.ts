@@ -6,7 +6,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CARD, ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { callback, completed, linked, openShop, post, storeWith } from '../support/shop-callbacks.ts';
+import { callback, completed, linked, openShop, post, storeWith } from './shop-callbacks.ts';
 
 const durationMs = expect.any(Number);
 const callId = expect.stringMatching(/^\w+-\w+$/);
@@ -17,9 +17,9 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe('the events of a callback', () => {
   it('are its receipt and its result', async () => {
-    const { reply, events } = openShop();
-    await reply(post(callback));
-    await reply(post(callback));
+    const { reply, events, lookups, effects } = openShop();
+    expect([await reply(post(callback)), await reply(post(callback))]).toEqual(['200 handled', '200 handled before']);
+    expect([effects, lookups]).toEqual([[completed], [ID, ID]]);
     expect(events).toEqual([
       received,
       { ...step, result: 'ran', paymentStatus: 'COMPLETED', httpStatus: 200 },

@@ -4,19 +4,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { as, callback, completed, notFound, openShop, post, warningsOf } from '../support/shop-callbacks.ts';
+import { as, callback, completed, notFound, openShop, post, warningsOf } from './shop-callbacks.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 describe('the answer', () => {
-  it('is 200 after a lookup and one effect, and 200 again', async () => {
-    const { reply, lookups, effects } = openShop();
-    expect(await reply(post(callback))).toBe('200 handled');
-    expect(await reply(post(callback))).toBe('200 handled before');
-    expect(effects).toEqual([completed]);
-    expect(lookups).toEqual([ID, ID]);
-  });
-
   it.each([
     ['announced in its length', () => post('{}', { 'content-length': '1001' })],
     ['found while reading', () => post(new Blob([callback.padEnd(1001)]).stream())],

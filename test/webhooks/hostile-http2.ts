@@ -1,7 +1,7 @@
 // Hostile requests over HTTP/2, a caller that sends them, and their answers.
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
-import { LONGEST_WAIT, ON_ITS_WAY, type Outcome } from '../support/raw-http.ts';
 import { type Answer, callback } from './hostile.ts';
+import { LONGEST_WAIT, ON_ITS_WAY, type Outcome } from './raw-http.ts';
 
 /** The real clock, also in tests that set another. */
 const { setTimeout, clearTimeout } = globalThis;

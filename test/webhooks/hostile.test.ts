@@ -14,7 +14,6 @@ import { createWebhookHandler, GatewayClient, toNodeHandler } from 'payment-gate
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NodeRequest, NodeResponse } from '../../src/webhooks/node.ts';
 import { KEYS, record } from '../support/fixtures.ts';
-import { type Outcome, sendRaw } from '../support/raw-http.ts';
 import { json, wire } from '../support/wire.ts';
 import {
   callback,
@@ -29,6 +28,7 @@ import {
   wantedOf,
 } from './hostile.ts';
 import { HOSTILE_HTTP2, openHttp2, sendHttp2 } from './hostile-http2.ts';
+import { type Outcome, sendRaw } from './raw-http.ts';
 
 type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>;
 type WebHandler = (request: Request) => Promise<Response>;

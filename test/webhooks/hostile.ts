@@ -1,6 +1,6 @@
 // Hostile requests over HTTP/1, and their answers.
 import { record } from '../support/fixtures.ts';
-import type { Outcome, RawRequest } from '../support/raw-http.ts';
+import type { Outcome, RawRequest } from './raw-http.ts';
 
 export type ServerName = 'node:http' | 'Express' | 'Fastify' | 'Nest' | 'Hono';
 

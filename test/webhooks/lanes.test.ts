@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/webhooks/turns.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
-import { callback, completed, openShop, post, SIGNED, signing } from '../support/shop-callbacks.ts';
+import { callback, completed, openShop, post, SIGNED, signing } from './shop-callbacks.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { HANDLER } from '../../src/store/link.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { ID } from '../support/fixtures.ts';
-import { as, completed, linked, post } from '../support/shop-callbacks.ts';
 import { isFull } from '../support/skips.ts';
+import { as, completed, linked, post } from './shop-callbacks.ts';
 
 const RUNS = isFull ? 2_000 : 100;
 const SEED = 20261121;

@@ -6,7 +6,7 @@ import express, { type RequestHandler } from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeRequest, NodeResponse } from '../../src/webhooks/node.ts';
-import { callback, openShop } from '../support/shop-callbacks.ts';
+import { callback, openShop } from './shop-callbacks.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -2,8 +2,8 @@
 import { ConfigurationError, createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { afterEach, expect, it, vi } from 'vitest';
 import { errorOf, KEYS, record } from '../support/fixtures.ts';
-import { callback, completed, openShop, post } from '../support/shop-callbacks.ts';
 import { json, wire } from '../support/wire.ts';
+import { callback, completed, openShop, post } from './shop-callbacks.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -6,7 +6,7 @@ import { expectDocumented } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { as, callback, claiming, completed, linked, openShop, post, storeWith } from '../support/shop-callbacks.ts';
+import { as, callback, claiming, completed, linked, openShop, post, storeWith } from './shop-callbacks.ts';
 
 const statuses = (effects: Payment[]) =>
   effects.map(payment => (payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus));

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { errorOf, ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { callback, claiming, completed, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
+import { callback, claiming, completed, openShop, post, resultsOf } from './shop-callbacks.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

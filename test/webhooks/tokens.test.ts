@@ -4,8 +4,8 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { CLIENT } from '../../src/store/link.ts';
 import { KEYS } from '../support/fixtures.ts';
-import { completed } from '../support/shop-callbacks.ts';
 import { json, wire } from '../support/wire.ts';
+import { completed } from './shop-callbacks.ts';
 
 const SHOP = 'https://shop.example/callbacks';
 const CARD = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', webhookUrl: SHOP } as const;

@@ -12,7 +12,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CLIENT } from '../../src/store/link.ts';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { completed, linked, notFound, openShop, post, SIGNED, signing, warningsOf } from '../support/shop-callbacks.ts';
+import { completed, linked, notFound, openShop, post, SIGNED, signing, warningsOf } from './shop-callbacks.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,9 +1,9 @@
 // The databases that the same scenes play over, and whether this machine has them.
 import { describe } from 'vitest';
+import { mysqlServers } from '../support/mysql-stores.ts';
+import { isFull, lacks } from '../support/skips.ts';
+import { hasPostgres, POSTGRES } from '../support/stores.ts';
 import { type Database, openDatabase, type PoolLimits } from './database.ts';
-import { mysqlServers } from './mysql-stores.ts';
-import { isFull, lacks } from './skips.ts';
-import { hasPostgres, POSTGRES } from './stores.ts';
 
 /** A server of a database. */
 export interface Server {

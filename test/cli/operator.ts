@@ -3,8 +3,8 @@ import { createWebhookHandler, GatewayClient, type Store, type WithdrawalRequest
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { errorOf, PAYOUT } from './fixtures.ts';
-import { openPostgresStore } from './stores.ts';
+import { errorOf, PAYOUT } from '../support/fixtures.ts';
+import { openPostgresStore } from '../support/stores.ts';
 
 export const PAYOUT_77 = {
   paymentMethod: 'SEPA',

@@ -9,7 +9,7 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { vi } from 'vitest';
-import { whileTimePasses } from './passing-time.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
 
 export const CARD_ORDER = {
   paymentMethod: 'CARD',

@@ -3,7 +3,7 @@ import type { Pool, PoolConnection, PoolOptions } from 'mysql2/promise';
 import { mysqlStore, type SqlDatabase } from 'payment-gateway-sdk/mysql';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { LockedRows, Store, StoreRow } from '../../src/store/contract.ts';
-import { uniqueName } from './stores.ts';
+import { uniqueName } from '../support/stores.ts';
 
 /** A payment's row after its effect. @param before the row before */
 export const paid = (id: string, before?: StoreRow): StoreRow => ({

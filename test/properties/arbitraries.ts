@@ -9,7 +9,7 @@ import {
   WITHDRAWAL_METHODS,
 } from 'payment-gateway-sdk';
 import type { BillingAddressRequest, CustomerRequest, OnrampPayment } from '../../src/schemas/request.ts';
-import { isFull } from './skips.ts';
+import { isFull } from '../support/skips.ts';
 
 /**
  * Fixed, so that a run fails for what was changed and not by chance. PAYMENT_GATEWAY_SEED plays another one, or a failure again:

@@ -112,10 +112,10 @@ export async function openDatabase(
 ): Promise<Database> {
   const place = port ? { port } : {};
   if (name === 'Postgres') {
-    const { postgresPool } = await import('./stores.ts');
+    const { postgresPool } = await import('../support/stores.ts');
     return overPostgres(postgresPool({ max, connectionTimeoutMillis: connectMs, ...place }));
   }
-  const { mysqlServers } = await import('./mysql-stores.ts');
+  const { mysqlServers } = await import('../support/mysql-stores.ts');
   const server = mysqlServers.find(each => each.name === name);
   if (!server) throw new Error(`There is no database ${name}.`);
   return overMysql(server.pool({ connectionLimit: max, connectTimeout: connectMs, ...place }));

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
+import { uniqueName } from '../support/stores.ts';
 import type { Database, Query } from './database.ts';
-import { uniqueName } from './stores.ts';
 
 /** @param observer of the same database, and not the pool under test: it sees what is committed */
 export async function openCredits(observer: Database) {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { type CheckoutRequest, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { vi } from 'vitest';
-import { POSTGRES, postgresPool, uniqueName } from './stores.ts';
+import { POSTGRES, postgresPool, uniqueName } from '../support/stores.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const CARD = {
   paymentMethod: 'CARD',

@@ -8,7 +8,7 @@ import {
   type WebhookHandlerOptions,
 } from 'payment-gateway-sdk';
 import { CLIENT, type ClientLink, HANDLER } from '../../src/store/link.ts';
-import { record } from './fixtures.ts';
+import { record } from '../support/fixtures.ts';
 
 /** The gateway's callback for a completed card payment. */
 export const callback = record('completed CARD callback');
