@@ -134,7 +134,7 @@ describe('a reference', () => {
     expect(statements).toEqual(['write', 'write']);
   });
 
-  it('is under way until its create has ended, or its timeout has passed', async () => {
+  it('is running until its create has ended, or its timeout has passed', async () => {
     let now = 1_000_000;
     const answer = Promise.withResolvers<Response>();
     const { gateway } = scripted(memoryCreates({ now: () => now }), () => answer.promise);
@@ -250,7 +250,7 @@ describe('the scope of a store', () => {
 });
 
 describe('creates of one reference at the same instant', () => {
-  it('in one process join the one that is under way', async () => {
+  it('in one process join the running one', async () => {
     const { gateway, sandbox } = open();
     const results = await Promise.all(Array.from({ length: 10 }, () => gateway.createWithdrawal(PAYOUT)));
     expect(sandbox.payments).toHaveLength(1);
@@ -362,7 +362,7 @@ describe('a create that is stopped', () => {
     });
   });
 
-  it('and had joined another one is told as replayed', async () => {
+  it('after it joined another one is reported as replayed', async () => {
     const { gateway, changes } = open();
     await Promise.all([gateway.createWithdrawal(PAYOUT), gateway.createWithdrawal(PAYOUT)]);
     expect(changes().toSorted()).toEqual(['begun', 'created', 'replayed']);
@@ -370,7 +370,7 @@ describe('a create that is stopped', () => {
 });
 
 describe('a store that fails', () => {
-  it('by taking too long stops it, and what it writes too late is undone', { tags: 'long' }, async () => {
+  it('by taking too long stops the create, and a late write is undone', { tags: 'long' }, async () => {
     const statements = memoryCreates();
     const slow = Promise.withResolvers<void>();
     const insert: Creates['insert'] = async row => {
@@ -486,7 +486,7 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a row that changes while its request is under way', () => {
+describe('a row that changes during its request', () => {
   /** Somebody has given the attempt up, and begun the next one. */
   const overtake = async (statements: Creates) => {
     const [row] = (await doubtsIn(statements)) as [CreateRow];
@@ -518,7 +518,7 @@ describe('a row that changes while its request is under way', () => {
   it.each([
     ['a refusal', json('{}', 422), { name: 'ApiError', outcome: 'rejected' }],
     ['a lost answer', networkError('ECONNRESET', 'read'), { name: 'ConnectionError', outcome: 'unknown' }],
-  ])('because it is gone: %s is told as such', async (_, answer, error) => {
+  ])('because it is gone: %s is reported unchanged', async (_, answer, error) => {
     const { statements, forget } = forgetful();
     const { gateway } = scripted(statements, async () => {
       forget();
@@ -528,7 +528,7 @@ describe('a row that changes while its request is under way', () => {
     expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject(error);
   });
 
-  it('or cannot be written any more: that nothing was sent is told all the same', async () => {
+  it('or cannot be written any more: the error still says that nothing was sent', async () => {
     const { gateway } = scripted(memoryCreates(), created());
     await gateway.createDeposit(deposit);
     const standing = { ...memoryCreates(), replace: () => new Promise<never>(() => {}) };
@@ -622,7 +622,7 @@ describe('an operator', () => {
 });
 
 describe('what a getter or toJSON answers', () => {
-  it('is read once: what is hashed is what is sent', async () => {
+  it('is read once: the hash is of the sent value', async () => {
     const { gateway, sent } = scripted(memoryCreates(), created());
     let reads = 0;
     const purpose = {
@@ -643,8 +643,8 @@ describe('what a getter or toJSON answers', () => {
   });
 });
 
-describe('what nobody must pay twice', () => {
-  it('a payment whose id the gateway writes in another case', async () => {
+describe('a second payment', () => {
+  it('is not one whose id the gateway writes in another case', async () => {
     const shown = (id: string) => created({ id, paymentStatus: 'COMPLETED' });
     const { gateway } = scripted(memoryCreates(), created(), shown(ID), shown(ID.toUpperCase()));
     const paid: string[] = [];
@@ -661,7 +661,7 @@ describe('what nobody must pay twice', () => {
     expect(paid).toHaveLength(1);
   });
 
-  it('nobody is told to take a new reference while the first request is in doubt', async () => {
+  it('is not advised by an error while the first request is in doubt', async () => {
     const { gateway, sandbox } = open();
     sandbox.faults.next('commit-then-drop');
     await errorOf(gateway.createWithdrawal(PAYOUT));

@@ -222,7 +222,7 @@ describe('what an operator says', () => {
     expect(shop.sent).toEqual(['POST']);
   });
 
-  it('is refused of a reference that nobody knows, or that is free', async () => {
+  it('is refused for a reference that is unknown or free', async () => {
     const shop = open({ creates: [json('{}', 422)], payments: { [ID]: recordOf(ID) } });
     for (const resolution of [ID, 'not_created']) {
       expect(await errorOf(shop.gateway.settle('payout-1', resolution))).toMatchObject(
@@ -284,7 +284,7 @@ describe('what an operator says', () => {
     expect(shop.changes()).toEqual(['begun', 'created']);
   });
 
-  it('is refused of what is planned, but for not_created', async () => {
+  it('is refused for a planned payout, except not_created', async () => {
     const statements = memoryCreates({ scope: 'eu' });
     const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) }, statements });
     await shop.gateway.payOut({}, PAYOUT);
@@ -310,7 +310,7 @@ describe('what an operator says', () => {
     );
   });
 
-  it('of two payments is told to whoever listens, unless the other one was disproved', async () => {
+  it('about two payments is reported, unless the other one was disproved', async () => {
     const trace = () => json(JSON.stringify({ id: OTHER_ID }), 500);
     const both = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) } });
     await errorOf(both.create());
@@ -342,7 +342,7 @@ describe('an id in an error', () => {
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
   });
 
-  it('keeps nobody from saying that there is no payment, once it is known to be none of this reference', async () => {
+  it('does not prevent not_created once it is known to be of another reference', async () => {
     const other = recordOf(OTHER_ID, { reference: 'payout-2', amount: 9 });
     for (const payments of [{}, { [OTHER_ID]: other }]) {
       const shop = open({ creates: [trace(), created(ID)], payments });
@@ -552,7 +552,7 @@ describe('a callback that comes before the answer', () => {
   });
 });
 
-describe('a reference that another request has taken while the answer was under way', () => {
+describe('a reference that another request has taken before the answer', () => {
   it('does not answer for a create whose own outcome is unknown', async () => {
     const shop = open({
       creates: [
@@ -627,7 +627,7 @@ describe('a customer who comes back', () => {
     expect([first.stale, shop.warnings()]).toEqual([false, ['stale_replay']]);
   });
 
-  it('gets what a callback has told while the lookup hung, and so does whoever comes meanwhile', async () => {
+  it('gets the status of a callback that came while the lookup hung, as does a later create', async () => {
     const hung = Promise.withResolvers<Response>();
     const statements = memoryCreates();
     let lookups = 0;
@@ -661,7 +661,7 @@ describe('a customer who comes back', () => {
   });
 });
 
-describe('a create that joins one under way', () => {
+describe('a create that joins a running one', () => {
   /** A create whose answer comes when it is let go. */
   function held() {
     const answer = Promise.withResolvers<Response>();
@@ -724,7 +724,7 @@ describe('a create that joins one under way', () => {
     expect([shop.sent, await shop.gateway.doubts()]).toEqual([[], []]);
   });
 
-  it('is compared with what is under way only if it is the same request', async () => {
+  it('joins the running one only with the same request', async () => {
     const shop = held();
     const first = shop.create();
     await shop.arrived;
@@ -735,7 +735,7 @@ describe('a create that joins one under way', () => {
   });
 });
 
-describe('what is known of a reference', () => {
+describe('the entry of a reference', () => {
   it('is found at every step', async () => {
     const shop = open({ creates: [lost, created(ID)], scope: 'eu' });
     expect(await shop.gateway.find('payout-1')).toBeUndefined();

@@ -205,7 +205,7 @@ describe('a direct create of a planned reference', () => {
 });
 
 describe('a plan that is sent', () => {
-  it('is gone for upkeep if it was withdrawn, planned again or sent meanwhile', async () => {
+  it('is gone for upkeep if it was withdrawn, planned again or sent in between', async () => {
     const { fetch, sent } = accept();
     const { gateway, plan, send, rowOf } = openPayouts(fetch);
     await plan();

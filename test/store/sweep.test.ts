@@ -51,7 +51,7 @@ describe('a payment whose callback was lost', () => {
     expect([await sweep(), effects.length, lookups().length]).toEqual([NONE, 1, 1]);
   });
 
-  it('takes effect also where somebody has looked at it before, without an effect', async () => {
+  it('takes effect also after a create has replayed its status', async () => {
     const { sweep, lose, gateway, effects } = openShop();
     await lose('payout-1');
     expect((await gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' })).payment.paymentStatus).toBe(
@@ -121,7 +121,7 @@ describe('a reference with two payments', () => {
 });
 
 describe('a payment that is not final', () => {
-  it('is looked at ever less often', { tags: 'long' }, async () => {
+  it('is looked at less and less often', { tags: 'long' }, async () => {
     const { sweep, create, sandbox, clock, effects } = openShop();
     const id = await create('payout-1');
     const begun = clock.now;
@@ -242,7 +242,7 @@ it('a doubt in which two payments are known is looked at for both', async () => 
 });
 
 describe('a final payment that the handler alone has seen take effect', () => {
-  it('is done without a warning, and never told as given up', async () => {
+  it('is done without a warning, and is not given up', async () => {
     const { gateway, lose, sweep, clock, codes, handlerOf } = openShop();
     const payment = await gateway.getPayment(await lose('payout-1'));
     const handler = handlerOf({ process: async () => ({ result: 'ran' as const, payment }) });
@@ -345,7 +345,7 @@ describe('what fails', () => {
     expect([await sweep(), lookups().length]).toEqual([{ ...NONE, processed: 2 }, 30]);
   });
 
-  it('in the store fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
+  it('with its lease is looked at again once the lease has ended', async () => {
     const { lose, clock, sweep, effects, handlerOf } = openShop();
     await lose('payout-1');
     const process = vi.fn(() => new Promise<never>(() => {}));
@@ -367,7 +367,7 @@ describe('a sweep', () => {
     expect([await sweep({ limit: 2 }), effects.toSorted()]).toEqual([{ ...NONE, processed: 2 }, ['a', 'b']]);
   });
 
-  it('that is stopped gives back what it has not looked at', async () => {
+  it('that is stopped gives the remaining payments back', async () => {
     const stop = new AbortController();
     const { sweep, lose, effects } = openShop({}, () => stop.abort());
     for (let index = 0; index < 20; index++) await lose(`payout-${index}`);

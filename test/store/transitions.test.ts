@@ -418,7 +418,7 @@ describe('a sweep', () => {
     });
   });
 
-  it('looks no more at what is done', () => {
+  it('does not look at a finished payment again', () => {
     const { dueAt, ...done } = created();
     expect(
       looked({ ...created(), leasedUntil: BEGUN + 99 }, created(), { done: [ID.toUpperCase()], seen: [] }, BEGUN),
@@ -444,7 +444,7 @@ describe('a sweep', () => {
     expect(look(payment(), { ...final, id: ID.toUpperCase() })).toBeUndefined();
   });
 
-  it('changes nothing of what its callback has settled meanwhile', () => {
+  it('changes no row that a callback has settled in between', () => {
     const { dueAt, ...done } = created();
     expect(looked(done, created(), { pause: 1 }, BEGUN)).toEqual({});
     expect(looked(undefined, created(), { pause: 1 }, BEGUN)).toEqual({});
@@ -495,7 +495,7 @@ describe('a confirmed payment', () => {
   });
 });
 
-describe('what is planned', () => {
+describe('a planned payout', () => {
   const { body, dueAt, ...withoutBody } = planned();
 
   it('becomes an attempt, which keeps no body', () => {
@@ -520,7 +520,7 @@ describe('what is planned', () => {
     expect(takeBack(attempted, attempt, BEGUN, claimed)).toEqual({ next });
   });
 
-  it('keeps out an attempt that is still being written, and is nobody else’s then', () => {
+  it('keeps out an attempt that is still being written, but only its own', () => {
     const row = planned({ revision: 7, leasedUntil: BEGUN + 1 });
     expect(takeBack(row, attempt, BEGUN, row)).toEqual({ next: planned({ revision: 7 }) });
     // A direct create could only have inserted a row.
