@@ -32,6 +32,25 @@ describe('an answer', () => {
     expect(isReadable({ ...wrapped, order_id: OTHER_ID })).toBe(false);
     expect(isReadable({ ...wrapped, order_id: ID.toUpperCase() })).toBe(true);
     expect(isReadable({ ...wrapped, order_id: null })).toBe(true);
+    expect(envelopeSchema.safeParse({ ...wrapped, order_id: OTHER_ID }).error?.issues).toMatchObject([
+      { path: ['transfer', 'order_id'], message: 'belongs to another payment than result.id' },
+    ]);
+  });
+
+  it('has a transfer only if it has one of its fields next to `result`', () => {
+    expect(parse('created card deposit')).not.toHaveProperty('transfer');
+    const { result } = wrapped;
+    expect(isReadable({ result, order_id: OTHER_ID })).toBe(false);
+    expect(envelopeSchema.parse({ result, order_id: ID }).transfer).toMatchObject({ order_id: ID });
+    expect(envelopeSchema.parse({ ...result, order_id: OTHER_ID })).not.toHaveProperty('transfer');
+  });
+
+  it.each([
+    [{ ...wrapped.result, paymentStatus: undefined }, 'is missing, or is not text'],
+    [{ ...wrapped.result, paymentStatus: 7 }, 'is missing, or is not text'],
+    [[], 'must be a payment record'],
+  ])('that cannot be read says why: case %#', (result, message) => {
+    expect(envelopeSchema.safeParse({ result }).error?.issues).toMatchObject([{ message }]);
   });
 
   it.each([
