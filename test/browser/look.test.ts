@@ -71,7 +71,12 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
       const headers = { authorization: `Bearer ${long}`, signature: ATTACK, [long]: long };
       await fetch(`${server.url}/api/v1/payments?${long}`, { method: 'POST', headers, body: LONG });
       add('/', `/payments/${card}`, '/activity', `/calls/${sandbox.calls.at(-1)?.id}`);
-      add('/deliveries/1', '/faults', '/nowhere');
+      add(
+        '/deliveries/1',
+        '/faults',
+        '/nowhere',
+        `/create?${new URLSearchParams({ paymentType: LONG, reference: LONG })}`,
+      );
       urls.push(empty.url);
     });
     afterAll(async () => {

@@ -1,6 +1,5 @@
 // The dashboard without a browser: what its pages show, and what their forms do.
-import { execFile, execFileSync } from 'node:child_process';
-import { promisify } from 'node:util';
+import { execFileSync } from 'node:child_process';
 import type { SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { spanOf } from '../../src/sandbox/pages/dashboard/time.ts';
@@ -384,16 +383,6 @@ describe('a newcomer', () => {
     // Nobody has said where callbacks go, and nothing had to be set up.
     expect(to).toBe('');
     expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
-  });
-
-  it('is shown a command that creates a payment as it stands', { tags: 'long' }, async () => {
-    const { sandbox, get } = open({ apiKey: "it's a key", signatureEncoding: 'base64' });
-    const [, command = ''] = /id="first-curl"[^>]*><code>([^<]*)/.exec((await get('/')).text) ?? [];
-    const { url, close } = await sandbox.listen();
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${asText(command).replace(HERE, url)} -s`]);
-    await close();
-    expect(stdout).toContain('HTTP/1.1 201');
-    expect(sandbox.payments).toMatchObject([{ reference: 'first-order' }]);
   });
 });
 

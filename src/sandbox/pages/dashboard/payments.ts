@@ -30,7 +30,7 @@ export function paymentsPage(view: View): Page {
     ['Play a story', ledger.size > 0 && storyForm(view)],
     ['Connect your app', ledger.size > 0 && environment(view)],
   ]);
-  const main = html`<h1>Payments</h1>
+  const main = html`<div class="row"><h1 class="grow">Payments</h1>${ledger.size > 0 && html`<a class="button" href="/create">Create one</a>`}</div>
     <div class="beside"><section aria-label="Payments">${ledger.size === 0 ? firstSteps(view) : paymentList(view)}</section><aside aria-label="What happens">${aside}</aside></div>`;
   return { title: `Payments (${ledger.size})`, main };
 }

@@ -5,19 +5,22 @@ import type { Hono } from 'hono/tiny';
 import { printable } from '../../../terminal/text.ts';
 import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
+import { create } from '../../scenarios/create.ts';
 import type { AddForm } from '../forms.ts';
 import { activityPage } from './activity.ts';
+import { paymentOf } from './create.ts';
 import { callbackPage, callPage } from './exchange.ts';
 import { changeFaults, faultsPage } from './faults.ts';
 import { dashboardPage } from './frame.ts';
 import { outcomeOfDelivery } from './outcome.ts';
 import { makeMove, paymentPage, paymentsPage } from './payments.ts';
-import { playStory } from './start.ts';
+import { createPage, playStory } from './start.ts';
 import { type Notice, type Page, pretty, type View } from './view.ts';
 
 /** The pages by address, each with its tab. */
 const PAGES: Readonly<Record<string, readonly [tab: string, page: (view: View, id: string) => Page]>> = {
   '/': ['payments', paymentsPage],
+  '/create': ['payments', createPage],
   '/payments/:id': ['payments', paymentPage],
   '/activity': ['activity', activityPage],
   '/calls/:id': ['activity', callPage],
@@ -41,6 +44,11 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
       event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
     ),
   );
+
+  addForm('/create', async (form, _, { url }) => {
+    const { origin } = new URL(url);
+    return `/payments/${await create(parts, paymentOf(form, origin), origin)}`;
+  });
 
   addForm('/payments/:id', (form, id, request) =>
     notices.backTo(request, `/payments/${id}`, makeMove(parts, id, form)),
