@@ -57,10 +57,17 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
         await sandbox[move](id, move === 'fail' ? { reason: LONG } : {});
         add(`/pay/${id}`);
       }
+      const identified = async () => {
+        const path = `/pay/${await create({ paymentMethod: 'ONRAMP_PIX', currency: 'BRL' })}`;
+        await fetch(server.url + path, { method: 'POST', body: new URLSearchParams({ act: 'identify' }) });
+        add(path);
+      };
+      await identified(); // Its quote expires below.
       await create({ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' });
       await sandbox.authorize(card);
       await sandbox.idle();
       sandbox.clock.advance(90_061_000);
+      await identified();
       sandbox.faults.next('callback-delay', { ms: 3_600_000 });
       await sandbox.fail(card, { reason: LONG });
       sandbox.faults.next('callback-lose');

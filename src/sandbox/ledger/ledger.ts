@@ -104,9 +104,10 @@ export class Ledger {
   }
 
   restore(entries: readonly Entry[]): void {
-    for (const { record, request } of structuredClone(entries)) {
-      this.#entries.set(record.id, { record, request });
-      if (isFinalStatus(record.paymentStatus)) this.#final.add(record.id);
+    for (const entry of structuredClone(entries)) {
+      const { id, paymentStatus } = entry.record;
+      this.#entries.set(id, entry);
+      if (isFinalStatus(paymentStatus)) this.#final.add(id);
     }
   }
 
@@ -142,6 +143,15 @@ export class Ledger {
 
   requestOf(id: string): AcceptedRequest {
     return this.#entry(id).request;
+  }
+
+  quotedAtOf(id: string): number | undefined {
+    return this.#entry(id).quotedAt;
+  }
+
+  /** Gives an identified customer a quote from now on. */
+  renewQuote(id: string): void {
+    this.#entry(id).quotedAt = this.#settings.now();
   }
 
   /** Records the customer's choice of method. */
