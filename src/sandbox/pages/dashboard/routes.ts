@@ -33,9 +33,10 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
   const notices = new Notices();
 
   for (const [path, [tab, page]] of Object.entries(PAGES)) {
-    app.get(path, ({ req }) => {
+    app.get(path, async ({ req }) => {
       const url = new URL(req.url);
-      const view = { parts, now: clock.now(), url, notice: notices.find(url) };
+      const { reviews, notice } = await reviewsOf(parts);
+      const view = { parts, now: clock.now(), url, reviews, notice: notices.find(url) ?? notice };
       return dashboardPage(view, tab, page(view, req.param('id') ?? ''));
     });
   }
@@ -83,6 +84,16 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     parts.reset();
     return notices.backTo(new Request(url), '/', 'The sandbox has forgotten everything.');
   });
+}
+
+/** Asks the merchant's store, and says so if it fails. */
+async function reviewsOf({ settings }: Parts): Promise<Pick<View, 'reviews' | 'notice'>> {
+  try {
+    const all = (await settings.reviews?.()) ?? [];
+    return { reviews: new Map(all.map(({ id, reason }) => [id, reason])) };
+  } catch (error) {
+    return { reviews: new Map(), notice: { tone: 'bad', text: `The reviews could not be read: ${error}` } };
+  }
 }
 
 /** The results of the latest forms. A page names its own by number in its address. */

@@ -8,6 +8,8 @@ export interface View {
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   url: URL;
+  /** The reasons for open reviews, by the payment's id. */
+  reviews: ReadonlyMap<string, string>;
   /** The result of the last form. */
   notice?: Notice | undefined;
 }
