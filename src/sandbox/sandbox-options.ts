@@ -9,6 +9,9 @@ import { type Duration, duration } from './duration.ts';
 import type { SandboxListener } from './events.ts';
 import { isSavedSandbox, type SavedSandbox } from './saved.ts';
 
+/** Lists reviews, each with the id of its payment. */
+type Reviews = () => Promise<readonly { id: string; reason: string }[]>;
+
 /** The options of a `Sandbox`, all optional. */
 export interface SandboxOptions<T extends Terminal = Terminal> {
   /**
@@ -90,6 +93,10 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
   maxDeliveries?: number | undefined;
   /** The result of another sandbox's `save()`. The sandbox continues from that state. */
   saved?: SavedSandbox | undefined;
+  /**
+   * Returns the payments that a person must check, to show each reason on the dashboard: `() => gateway.reviews()`.
+   */
+  reviews?: Reviews | undefined;
   /** The seed of all ids: they repeat in every run and after `reset()`. Without one they are random. */
   seed?: string | undefined;
   /**
@@ -138,6 +145,7 @@ export const sandboxFields = {
   maxDeliveries: count.default(20_000).describe('callback deliveries to keep'),
   saved: z.custom<SavedSandbox>(isSavedSandbox, { error: 'must be what sandbox.save() gave' }).optional(),
   fetch: functionOf<CallbackFetch>().optional(),
+  reviews: functionOf<Reviews>().optional(),
   now: functionOf<() => number>().default(() => Date.now),
   onEvent: functionOf<SandboxListener>().optional(),
 };

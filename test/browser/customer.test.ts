@@ -15,6 +15,8 @@ const CARD: Clicks = [
   'Pay 25.50 EUR',
 ];
 
+const IDENTITY: Clicks = [['Full name', 'Ada Any'], ['Date of birth', '1990-01-31'], 'Continue'];
+
 const WALKS: Readonly<Record<string, readonly [request: object, clicks: Clicks]>> = {
   CARD: [{}, CARD],
   APPLEPAY: [{ billingAddress: { countryCode: 'DE' } }, ['Buy with Apple Pay', 'Pay with passcode']],
@@ -22,7 +24,7 @@ const WALKS: Readonly<Record<string, readonly [request: object, clicks: Clicks]>
   IDEAL: [{}, ['Waterkant Bank', 'Approve']],
   BANCONTACT: [{}, ['Card number', ['Card number', '6703 4444 4444 4449'], ...CARD.slice(1, 2), ...CARD.slice(3)]],
   MULTIBANCO: [{}, ["I've paid at a cash machine"]],
-  USER_CHOICE: [{ currency: 'BRL', amount: 540 }, ['Pix', "I've paid in my app"]],
+  USER_CHOICE: [{ currency: 'BRL', amount: 540 }, ['Pix', ...IDENTITY, "I've paid in my app"]],
 };
 
 describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: apt-get install chromium)"))(
@@ -97,6 +99,13 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       };
       await keys('Tab', 'Tab', 'Enter');
       await walk.page.waitForURL('**/*method=ONRAMP_CARD');
+      // Another way, the name, and the date.
+      await keys('Tab', 'Tab');
+      await walk.page.keyboard.type('Ada Any');
+      await keys('Tab');
+      await walk.page.keyboard.type('01311990');
+      await keys('Enter');
+      await title('Pay by card');
       // Another way, the test numbers, and then the fields in their order.
       await keys('Tab', 'Tab');
       for (const text of ['5555555555554444', '1248', '123', 'Alex Example']) {
@@ -147,6 +156,20 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       expect(await walk.focused()).toBe('outcome');
       await walk.sandbox.complete(id);
       await title('Payment complete');
+    });
+
+    it('shows an open page that its quote expires, and goes on with a new one', async () => {
+      const feed = walk.page.waitForResponse(/\/live$/);
+      await open({ paymentMethod: 'ONRAMP_PIX', currency: 'BRL', amount: 540 });
+      await follow(IDENTITY);
+      await title('Pix');
+      await feed;
+      walk.sandbox.clock.advance(120_000);
+      await title('Your quote has expired');
+      await press('Get a new quote');
+      await press("I've paid in my app");
+      await backInShop();
+      expect(await callbacks()).toMatchObject([{ paymentStatus: 'COMPLETED', settled_crypto_amount: 99.49698745 }]);
     });
 
     it('misses no change while it is hidden, and holds no connection then', async () => {

@@ -33,6 +33,35 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       expect(walk.complaints).toEqual([]);
     });
 
+    it('creates a payment by a form, whose code follows every letter', async () => {
+      await walk.page.goto(walk.url);
+      const code = walk.page.locator('#create-php');
+      const says = (text: string) => expect.poll(() => code.textContent()).toContain(text);
+      await says("'reference' => 'order-1'");
+      await walk.page.getByLabel('Reference').fill('form-7');
+      await says("'reference' => 'form-7'");
+      await walk.page.getByLabel('Method').selectOption('BLIK');
+      await says("'paymentMethod' => 'BLIK'");
+      await walk.page.getByLabel('Type').selectOption('WITHDRAWAL');
+      await says("'paymentMethod' => 'PAYID'");
+      await walk.page.getByLabel('Method').selectOption('SEPA');
+      await says("'paymentMethod' => 'SEPA'");
+      await walk.page.getByText('Python', { exact: true }).click();
+      await walk.page.getByLabel('Reference').fill('form-8');
+      await expect.poll(() => walk.page.locator('#create-python').textContent()).toContain('"form-8"');
+      expect(await walk.page.locator('#create-python').isVisible()).toBe(true);
+      expect(await walk.focused()).toBe('reference');
+      await walk.page.getByLabel('Currency').fill('e');
+      await walk.page.locator('#create').click();
+      await walk.page.getByRole('alert').getByText('The gateway refuses the create').waitFor();
+      await walk.page.getByLabel('Currency').fill('EUR');
+      await walk.page.locator('#create').click();
+      await walk.page.waitForURL(`${walk.url}/payments/*`);
+      expect(walk.sandbox.payments).toMatchObject([
+        { reference: 'form-8', paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: 25.5 },
+      ]);
+    });
+
     it('streams calls, moves and callbacks live, and searches all of them', async () => {
       await walk.page.goto(`${walk.url}/activity`);
       await isLive();
@@ -187,7 +216,14 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
     it('without JavaScript everything works, page by page', async () => {
       await walk.look({ javaScriptEnabled: false });
       const { page: quiet } = walk;
-      const id = await create({ reference: 'plain-1' });
+      await quiet.goto(`${walk.url}/create`);
+      await quiet.getByLabel('Reference').fill('plain-1');
+      await quiet.getByRole('button', { name: 'Show its code' }).click();
+      expect(await quiet.locator('#create-php').textContent()).toContain("'reference' => 'plain-1'");
+      await quiet.getByLabel('Callbacks go to').fill(`${walk.shop.url}/callbacks`);
+      await quiet.locator('#create').click();
+      await quiet.waitForURL(`${walk.url}/payments/*`);
+      const id = walk.sandbox.payments[0]?.id ?? '';
       await create({ reference: 'other' });
       await quiet.goto(walk.url);
       await quiet.getByLabel('Search').fill('plain');

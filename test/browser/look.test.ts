@@ -57,10 +57,17 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
         await sandbox[move](id, move === 'fail' ? { reason: LONG } : {});
         add(`/pay/${id}`);
       }
+      const identified = async () => {
+        const path = `/pay/${await create({ paymentMethod: 'ONRAMP_PIX', currency: 'BRL' })}`;
+        await fetch(server.url + path, { method: 'POST', body: new URLSearchParams({ act: 'identify' }) });
+        add(path);
+      };
+      await identified(); // Its quote expires below.
       await create({ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' });
       await sandbox.authorize(card);
       await sandbox.idle();
       sandbox.clock.advance(90_061_000);
+      await identified();
       sandbox.faults.next('callback-delay', { ms: 3_600_000 });
       await sandbox.fail(card, { reason: LONG });
       sandbox.faults.next('callback-lose');
@@ -71,7 +78,12 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
       const headers = { authorization: `Bearer ${long}`, signature: ATTACK, [long]: long };
       await fetch(`${server.url}/api/v1/payments?${long}`, { method: 'POST', headers, body: LONG });
       add('/', `/payments/${card}`, '/activity', `/calls/${sandbox.calls.at(-1)?.id}`);
-      add('/deliveries/1', '/faults', '/nowhere');
+      add(
+        '/deliveries/1',
+        '/faults',
+        '/nowhere',
+        `/create?${new URLSearchParams({ paymentType: LONG, reference: LONG })}`,
+      );
       urls.push(empty.url);
     });
     afterAll(async () => {

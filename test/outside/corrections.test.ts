@@ -1,9 +1,10 @@
-// Mistakes of signing, made in PHP and Python, are named; the corrected code of each language signs as openssl does.
+// Mistakes of signing, made in PHP and Python, are named; the dashboard's code of each language signs as openssl does.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it, onTestFinished } from 'vitest';
+import { asText } from '../support/pages.ts';
 import { lacks } from '../support/skips.ts';
 
 const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
@@ -78,55 +79,42 @@ for (const language of ['php', 'python'] as const)
     }
   });
 
-/** The code of a merchant around the corrected lines. Each program prints the header and the body. */
-const AROUND = {
-  php: (lines: string) => [
-    'php',
-    '-r',
-    `$payment = json_decode(getenv('PAYMENT'), true); ${lines}\n echo json_encode([explode(': ', $headers[0])[1], $body]);`,
-  ],
-  python: (lines: string) => [
-    'python3',
-    '-c',
-    `import base64, hashlib, hmac, json, os\npayment = json.loads(os.environ['PAYMENT'])\nheaders = {}\n${lines}\nprint(json.dumps([headers['Signature'], body.decode()]))`,
-  ],
-  node: (lines: string) => [
-    process.execPath,
-    '-e',
-    `const { createHmac } = require('node:crypto'); const payment = JSON.parse(process.env.PAYMENT); const headers = {};
-${lines}\nconsole.log(JSON.stringify([headers.signature, body]));`,
-  ],
-  curl: (lines: string) => ['sh', '-c', lines.replace('cat payment.json', 'printf %s "$PAYMENT"')],
+/** How a merchant runs the code of a language. */
+const RUNS = {
+  php: (code: string) => ['php', '-r', code.replace('<?php', '')],
+  python: (code: string) => ['python3', '-c', code],
+  node: (code: string) => [process.execPath, '--input-type=module', '-e', code],
+  curl: (code: string) => ['sh', '-c', code],
 };
+
+const REFERENCE = `Zoë/1 "it's" \\ $signKey %s`;
 
 for (const language of ['php', 'python', 'node', 'curl'] as const)
   it.skipIf(isMissing[language] || isMissing.curl).each(['hex', 'base64'] as const)(
-    `the corrected code in ${language} signs in %s`,
+    `the code of the form in ${language}, and so the corrected lines, sign in %s`,
     async signatureEncoding => {
-      const sandbox = new Sandbox({ signKey: KEY, signatureEncoding });
+      const signKey = `it's ${KEY}`;
+      const sandbox = new Sandbox({ signKey, signatureEncoding });
       const { url, close } = await sandbox.listen();
       onTestFinished(close);
-      await sandbox.fetch(`${url}/api/v1/payments`, { method: 'POST', body: '{}' });
-      const { correction } = sandbox.calls[0]?.signature ?? {};
-      const [program = '', ...args] = AROUND[language](correction?.[language] ?? '');
-      const env = {
-        ...process.env,
-        PAYMENT,
-        PAYMENT_GATEWAY_URL: url,
-        PAYMENT_GATEWAY_API_KEY: 'sandbox-api-key',
-        PAYMENT_GATEWAY_SIGN_KEY: `${KEY}\n`,
-      };
-      const child = spawn(program, args, { env });
-      const [out, , [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-      expect(code).toBe(0);
-      if (language === 'curl') {
-        expect(JSON.parse(out).result).toMatchObject({ paymentStatus: 'PENDING', reference: 'Zoë/1' });
-        return;
-      }
-      const [signature, body] = JSON.parse(out);
-      const digest = execFileSync('openssl', ['dgst', '-sha256', '-binary', '-hmac', KEY], { input: body });
-      expect(signature).toBe(digest.toString(signatureEncoding));
-      const headers = { authorization: 'Bearer sandbox-api-key', signature };
-      expect((await fetch(`${url}/api/v1/payments`, { method: 'POST', headers, body })).status).toBe(201);
+      const fields = { paymentMethod: 'CARD', currency: 'EUR', webhookUrl: 'http://127.0.0.1:1/' };
+      const form = { paymentType: 'DEPOSIT', amount: '25.5', reference: REFERENCE, ...fields };
+      const page = await (await fetch(`${url}/create?${new URLSearchParams(form)}`)).text();
+      const [, code = ''] = new RegExp(`id="create-${language}"[^>]*><code>([^<]*)`).exec(page) ?? [];
+      expect(code).not.toBe('');
+      const [program = '', ...args] = RUNS[language](asText(code));
+      const keys = { PAYMENT_GATEWAY_API_KEY: 'sandbox-api-key', PAYMENT_GATEWAY_SIGN_KEY: `${signKey}\n` };
+      // The code for a shell needs no environment.
+      const own = language === 'curl' ? {} : { PAYMENT_GATEWAY_URL: url, ...keys };
+      const child = spawn(program, args, { env: { ...process.env, ...own } });
+      const [out, errors, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+      expect(exit, errors).toBe(0);
+      expect(out).toContain('"paymentStatus":"PENDING"');
+      const [call] = sandbox.calls;
+      expect(call?.answer?.status).toBe(201);
+      expect(sandbox.payments).toMatchObject([{ reference: REFERENCE, amount: 25.5, currency: 'EUR' }]);
+      const hmac = ['dgst', '-sha256', '-binary', '-hmac', signKey];
+      const digest = execFileSync('openssl', hmac, { input: call?.body ?? '' });
+      expect(call?.signature?.given).toBe(digest.toString(signatureEncoding));
     },
   );

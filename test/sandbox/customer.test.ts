@@ -10,6 +10,7 @@ const asText = (page: string) => page.replaceAll('&#39;', "'").replaceAll('&quot
 const shownOf = (page: string) => asText(wordsOf(page.replace(asideOf(page), '')));
 const now = () => Date.UTC(2026, 10, 22);
 const VISA = { act: 'submit', number: '4242 4242 4242 4242', expiry: '12 / 29', cvv: '123', holder: 'Alex Example' };
+const IDENTITY = { act: 'identify', person: 'Zoë Any', birth: '1990-01-31' };
 const BANCONTACT = { paymentMethod: 'BANCONTACT' };
 const BLIK = { paymentMethod: 'BLIK', currency: 'PLN' };
 
@@ -240,8 +241,10 @@ describe('the steps of a method', () => {
     ['ONRAMP_PIX', { currency: 'BRL' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=BRL/]],
     ['ONRAMP_QRTHWALLET', { currency: 'THB' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=THB/]],
   ] as const)('%s %j%s show what the customer needs', async (paymentMethod, request, step, words) => {
-    const { create, get } = open();
-    const { text } = await get(`/pay/${await create({ ...request, paymentMethod })}${step}`);
+    const { create, get, post } = open();
+    const id = await create({ ...request, paymentMethod });
+    await post(`/pay/${id}`, IDENTITY);
+    const { text } = await get(`/pay/${id}${step}`);
     for (const word of words) expect(shownOf(text)).toMatch(typeof word === 'string' ? new RegExp(word) : word);
     if (/PIX|QRTH/.test(paymentMethod)) expect(text).toContain('role="img" aria-label="QR code of the payment"');
   });
@@ -260,8 +263,9 @@ describe('the steps of a method', () => {
   it.each(['IDEAL', 'BANCONTACT', 'EPS', 'P24', 'ONRAMP_PSE', 'ONRAMP_KHIPU', 'ONRAMP_ZAR', 'ONRAMP_OPENBANKING'])(
     '%s lets the customer choose an invented bank, and consent there',
     async paymentMethod => {
-      const { create, get } = open({ shopName: 'Nordlicht' });
+      const { create, get, post } = open({ shopName: 'Nordlicht' });
       const id = await create({ paymentMethod, description: 'Two tickets' });
+      await post(`/pay/${id}`, IDENTITY);
       const list = (await get(`/pay/${id}`)).text;
       const banks = [...list.matchAll(/name="bank" value="([^"]+)"/g)].map(([, bank = '']) => asText(bank));
       expect(banks.length).toBeGreaterThanOrEqual(4);
@@ -341,7 +345,8 @@ describe('the on-ramp widget', () => {
     const { sandbox, create, get, post } = open();
     const additionalParameters = { destination_wallet: '0x71c7' };
     const id = await create({ paymentMethod: 'USER_CHOICE', amount: 540, currency: 'BRL', additionalParameters });
-    const receipt = '99.49698745 USDT Rate 1 USDT = 5.4273 BRL Wallet 0x71c7';
+    // 1.5 % of 540.
+    const receipt = '99.49698745 USDT Rate 1 USDT = 5.4273 BRL Fee 8.10 BRL, in the rate Wallet 0x71c7';
     for (const step of ['', '?method=ONRAMP_PIX', '?method=ONRAMP_CARD']) {
       expect(shownOf((await get(`/pay/${id}${step}`)).text)).toContain(`You receive ${receipt}`);
     }
@@ -362,7 +367,9 @@ describe('the on-ramp widget', () => {
   it('carries the choice through every form, and lets the customer choose again', async () => {
     const { sandbox, create, get, post } = open({ now });
     const id = await create({ paymentMethod: 'USER_CHOICE', currency: 'BRL' });
-    const { text } = await get(`/pay/${id}?method=ONRAMP_CARD`);
+    const { location } = await post(`/pay/${id}`, { ...IDENTITY, method: 'ONRAMP_CARD' });
+    expect(location).toBe(`/pay/${id}?method=ONRAMP_CARD`);
+    const { text } = await get(location ?? '');
     expect(text.match(/<form/g)?.length).toBe(text.match(/name="method" value="ONRAMP_CARD"/g)?.length);
     expect(text).toContain(`href="/pay/${id}">`);
     const wrong = await post(`/pay/${id}`, { ...VISA, number: '', method: 'ONRAMP_CARD' });
@@ -383,9 +390,80 @@ describe('the on-ramp widget', () => {
   ] as const)('of %s in %s, by %s, on %j records %s as %s', async (from, currency, method, form, recorded, status) => {
     const { sandbox, create, post } = open({ now });
     const id = await create({ paymentMethod: from, currency });
+    await post(`/pay/${id}`, { ...IDENTITY, method });
     await post(`/pay/${id}`, { ...form, method });
     await post(`/pay/${id}`, { act: 'abandon', method: 'ONRAMP_GOOGLEPAY' });
     expect(sandbox.payments[0]).toMatchObject({ paymentMethod: recorded, paymentStatus: status });
+  });
+});
+
+describe('the identity check and the quote of the on-ramp', () => {
+  const opened = async (request: object = {}) => {
+    let time = Date.UTC(2026, 0, 2, 3, 4, 5);
+    const pages = open({ now: () => time });
+    const id = await pages.create({ paymentMethod: 'ONRAMP_CARD', currency: 'EUR', ...request });
+    const page = async () => shownOf((await pages.get(`/pay/${id}`)).text);
+    const act = (form: Record<string, string>) => pages.post(`/pay/${id}`, form);
+    const pass = (ms: number) => {
+      time += ms;
+    };
+    return { ...pages, id, page, act, pass };
+  };
+
+  it('come before the payment, and keep neither name nor date', async () => {
+    const { sandbox, page, act, id } = await opened();
+    expect(await page()).toMatch(/Who are you\? .* Full name Date of birth Continue/);
+    expect(await act(IDENTITY)).toMatchObject({ status: 303, location: `/pay/${id}` });
+    expect(await page()).toMatch(/Good until 03:06:05 UTC .* Card number/);
+    expect(JSON.stringify(sandbox.save())).not.toMatch(/Zoë|1990-01/);
+    await act(VISA);
+    expect(sandbox.payments[0]).toMatchObject(COMPLETED);
+    expect(await page()).not.toContain('Good until');
+  });
+
+  it('refuse a test name, which the page lists and fills in', async () => {
+    const { sandbox, get, act, id } = await opened();
+    const { text } = await get(`/pay/${id}?test=Robin+Refused`);
+    expect(text).toContain('name="person" value="Robin Refused"');
+    expect(wordsOf(asideOf(text))).toContain('Robin Refused declined: identity check failed');
+    expect(await act({ ...IDENTITY, person: 'Robin Refused' })).toMatchObject({ location: returnUrl });
+    expect(sandbox.payments[0]).toMatchObject(failed('Identity check failed'));
+  });
+
+  it('give two minutes by the clock of the sandbox, and a new quote on request, also after a restart', async () => {
+    const { sandbox, page, act, pass, id } = await opened();
+    await act(IDENTITY);
+    pass(60_000);
+    sandbox.clock.advance(59_999);
+    expect(await page()).toContain('Card number');
+    pass(1);
+    expect(await page()).toMatch(/Your quote has expired .* Get a new quote/);
+    for (const form of [VISA, { act: 'pay' }]) {
+      expect(await act(form)).toMatchObject({ status: 303, location: `/pay/${id}` });
+    }
+    const { get } = open({ now: () => Date.UTC(2026, 0, 2, 3, 10), saved: sandbox.save() });
+    expect(shownOf((await get(`/pay/${id}`)).text)).toContain('Your quote has expired');
+    expect(await act({ act: 'renew' })).toMatchObject({ location: `/pay/${id}` });
+    expect(await page()).toMatch(/Good until 03:08:05 UTC .* Card number/);
+    await act(VISA);
+    expect(sandbox.payments[0]).toMatchObject(COMPLETED);
+  });
+
+  it('let the test controls pay at any time', async () => {
+    const { sandbox, act, pass } = await opened();
+    await act(IDENTITY);
+    pass(120_000);
+    await act({ act: 'pay', amount: '25.5' });
+    expect(sandbox.payments[0]).toMatchObject(COMPLETED);
+  });
+
+  it('concern no other payment', async () => {
+    const { page, act, pass } = await opened({ paymentMethod: 'CARD' });
+    expect(await page()).toContain('Card number');
+    await act(IDENTITY);
+    await act({ act: 'renew' });
+    pass(120_000);
+    expect(await page()).not.toMatch(/quote|Fee|Who are you/);
   });
 });
 

@@ -1,6 +1,5 @@
 // The dashboard without a browser: what its pages show, and what their forms do.
-import { execFile, execFileSync } from 'node:child_process';
-import { promisify } from 'node:util';
+import { execFileSync } from 'node:child_process';
 import type { SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { spanOf } from '../../src/sandbox/pages/dashboard/time.ts';
@@ -60,6 +59,43 @@ describe('the list of payments', () => {
     expect(await page('99')).toEqual(await page('3'));
     expect(await page('x')).toEqual(await page('1'));
     expect((await get('/?page=2')).words).toContain('51–100 of 120 Newer Older');
+  });
+
+  it('has one line for an order, with its attempts', async () => {
+    const { sandbox, create, get } = open();
+    const [first, paid] = [await create({ reference: 'order-1.1' }), await create({ reference: 'order-1.2' })];
+    await create({ reference: 'other.1' });
+    const last = await create({ reference: 'order-1.3' });
+    await create({ reference: 'payout.1', paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' });
+    await create({ reference: 'payout.2', paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' });
+    await sandbox.fail(first);
+    const { text, words } = await get('/');
+    expect(referencesOf(text)).toEqual(['payout.2', 'payout.1', 'order-1', 'other.1']);
+    expect(text).toContain(`id="row-${last}"`);
+    expect(words).toContain('All 6 ');
+    const linked = [...text.matchAll(/href="\/payments\/([^"]+)" aria-label="(Attempt [^"]+)"/g)];
+    expect(linked.map(([, id, label]) => [id, label])).toEqual([
+      [first, 'Attempt 1 failed'],
+      [paid, 'Attempt 2 pending'],
+      [last, 'Attempt 3 pending'],
+    ]);
+    // The line is that of the attempt that paid first.
+    for (const id of [paid, last]) await sandbox.complete(id);
+    expect((await get('/')).text).toContain(`id="row-${paid}"`);
+    expect(referencesOf((await get('/?status=FAILED')).text)).toEqual(['order-1.1']);
+  });
+
+  it("shows the reviews of the merchant's store, and says that it cannot read them", async () => {
+    const reviews = [{ id: '', status: 'COMPLETED', reason: 'already_paid', since: new Date() }];
+    const { create, get } = open({ reviews: async () => reviews });
+    const id = await create({ reference: 'order-1.2' });
+    await create({ reference: 'order-1.1' });
+    expect((await get('/')).words).not.toContain('already_paid');
+    Object.assign(reviews[0] ?? {}, { id });
+    expect((await get('/')).words).toContain('review: already_paid');
+    expect((await get(`/payments/${id}`)).words).toContain('A person must check it: already_paid.');
+    const broken = open({ reviews: () => Promise.reject(new Error('no database')) });
+    expect((await broken.get('/')).words).toContain('The reviews could not be read: Error: no database');
   });
 
   it('says what has been forgotten', async () => {
@@ -384,16 +420,6 @@ describe('a newcomer', () => {
     // Nobody has said where callbacks go, and nothing had to be set up.
     expect(to).toBe('');
     expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
-  });
-
-  it('is shown a command that creates a payment as it stands', { tags: 'long' }, async () => {
-    const { sandbox, get } = open({ apiKey: "it's a key", signatureEncoding: 'base64' });
-    const [, command = ''] = /id="first-curl"[^>]*><code>([^<]*)/.exec((await get('/')).text) ?? [];
-    const { url, close } = await sandbox.listen();
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${asText(command).replace(HERE, url)} -s`]);
-    await close();
-    expect(stdout).toContain('HTTP/1.1 201');
-    expect(sandbox.payments).toMatchObject([{ reference: 'first-order' }]);
   });
 });
 

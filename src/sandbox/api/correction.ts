@@ -36,7 +36,7 @@ const LINES: Record<keyof Correction, Lines> = {
     header: 'headers.signature = signature;',
   },
   curl: {
-    key: `sign_key=$(printf %s "$PAYMENT_GATEWAY_SIGN_KEY" | tr -d ' \\r\\n')`,
+    key: `sign_key=$(printf %s "$PAYMENT_GATEWAY_SIGN_KEY" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//')`,
     body: 'body=$(cat payment.json) # sign this text, and send it as --data-raw "$body"',
     hex: `signature=$(printf %s "$body" | openssl dgst -sha256 -hmac "$sign_key" | sed 's/.* //')`,
     base64: 'signature=$(printf %s "$body" | openssl dgst -sha256 -hmac "$sign_key" -binary | openssl base64)',

@@ -12,7 +12,7 @@ interface Sent {
 const MADE_BY_CURL = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding']);
 
 /** Quotes any text as one word. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export function curlOf({ method, url, headers, body }: Sent): string {
   const text = textOf(body);

@@ -71,7 +71,7 @@ function addServe(program: Command): void {
       await serveUntilStopped(options);
     });
   // A command line has no functions and no values of a program.
-  const { saved, fetch, now, onEvent, ...fields } = sandboxFields;
+  const { saved, fetch, now, onEvent, reviews, ...fields } = sandboxFields;
   for (const [name, field] of Object.entries(fields)) server.addOption(optionOf(name, field));
 }
 

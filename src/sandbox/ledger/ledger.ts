@@ -3,7 +3,7 @@ import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas
 import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { idsOf } from './ids.ts';
-import { matcherOf, type PaymentQuery } from './query.ts';
+import { matcherOf, orderOf, type PaymentQuery } from './query.ts';
 import { quote } from './rates.ts';
 import type { AcceptedRequest, Entry, FailureReason, PaymentRecord } from './record.ts';
 
@@ -25,6 +25,8 @@ export interface LedgerSettings {
   /** Called after a payment was dropped for a newer one. */
   onForgotten(id: string): void;
 }
+
+type Counts = Partial<Record<PaymentStatus, number>>;
 
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -52,22 +54,31 @@ export class Ledger {
     return this.#entries.size;
   }
 
-  /** Returns one page, the newest first, and the total. The counts by state ignore the filter by state. */
-  page(
-    { paymentStatus, ...query }: PaymentQuery,
-    { limit, offset }: { limit: number; offset: number },
-  ): { payments: PaymentRecord[]; total: number; byStatus: Partial<Record<PaymentStatus, number>> } {
+  /** Returns one page, the newest first, and the total. */
+  page(query: PaymentQuery, { limit, offset }: { limit: number; offset: number }) {
+    const { found } = this.#search(query);
+    // Copying is the most expensive part.
+    const payments = structuredClone(found.slice(offset, offset + limit));
+    return { payments, total: found.length };
+  }
+
+  /** Returns all orders, each with its attempts, to read only. The newest are first. A payment of no order is one. */
+  orders(query: PaymentQuery): { orders: (readonly PaymentRecord[])[]; byStatus: Counts } {
+    const { found, byStatus } = this.#search(query);
+    return { orders: [...Map.groupBy(found, record => orderOf(record) ?? record.id).values()], byStatus };
+  }
+
+  /** Returns the matching payments, the newest first. The counts by state ignore the filter by state. */
+  #search({ paymentStatus, ...query }: PaymentQuery): { found: PaymentRecord[]; byStatus: Counts } {
     const fits = matcherOf(query);
     const found: PaymentRecord[] = [];
-    const byStatus: Partial<Record<PaymentStatus, number>> = {};
+    const byStatus: Counts = {};
     for (const { record } of this.#entries.values()) {
       if (!fits(record)) continue;
       byStatus[record.paymentStatus] = (byStatus[record.paymentStatus] ?? 0) + 1;
       if (paymentStatus === undefined || record.paymentStatus === paymentStatus) found.push(record);
     }
-    // Copying is the most expensive part.
-    const payments = structuredClone(found.reverse().slice(offset, offset + limit));
-    return { payments, total: found.length, byStatus };
+    return { found: found.reverse(), byStatus };
   }
 
   /** Returns the records in the order of creation. */
@@ -104,9 +115,10 @@ export class Ledger {
   }
 
   restore(entries: readonly Entry[]): void {
-    for (const { record, request } of structuredClone(entries)) {
-      this.#entries.set(record.id, { record, request });
-      if (isFinalStatus(record.paymentStatus)) this.#final.add(record.id);
+    for (const entry of structuredClone(entries)) {
+      const { id, paymentStatus } = entry.record;
+      this.#entries.set(id, entry);
+      if (isFinalStatus(paymentStatus)) this.#final.add(id);
     }
   }
 
@@ -142,6 +154,15 @@ export class Ledger {
 
   requestOf(id: string): AcceptedRequest {
     return this.#entry(id).request;
+  }
+
+  quotedAtOf(id: string): number | undefined {
+    return this.#entry(id).quotedAt;
+  }
+
+  /** Gives an identified customer a quote from now on. */
+  renewQuote(id: string): void {
+    this.#entry(id).quotedAt = this.#settings.now();
   }
 
   /** Records the customer's choice of method. */

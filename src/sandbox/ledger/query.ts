@@ -13,6 +13,10 @@ export interface PaymentQuery {
   reference?: string | undefined;
 }
 
+/** Returns the order of an attempt, whose reference is `<order>.<n>`. */
+export const orderOf = ({ paymentType, reference }: PaymentRecord): string | undefined =>
+  paymentType === 'DEPOSIT' ? /^(.+)\.[1-9]\d{0,2}$/s.exec(reference ?? '')?.[1] : undefined;
+
 export function matcherOf({ search = '', ...fields }: PaymentQuery): (record: PaymentRecord) => boolean {
   const wanted = search.trim().toLowerCase();
   const equal = Object.entries(fields).filter(([, value]) => value !== undefined);

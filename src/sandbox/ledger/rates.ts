@@ -1,4 +1,5 @@
 // The fixed price of one USDT in each currency, as a sandbox has no market.
+import { decimalsOf } from '../money.ts';
 
 /** Plausible rates, the same in every run. */
 const RATES: Readonly<Record<string, number>> = {
@@ -22,6 +23,17 @@ const RATES: Readonly<Record<string, number>> = {
 const FALLBACK = 1.0825;
 
 const CRYPTO_CURRENCY = 'USDT';
+
+/** Milliseconds for which a customer's quote is good. */
+export const QUOTE_MS = 120_000;
+
+const FEE = 0.015;
+
+/** Returns the on-ramp's fee, which its rate includes. */
+export const feeOf = ({ amount, currency }: { amount: number; currency: string }) => ({
+  amount: Number((amount * FEE).toFixed(decimalsOf(currency))),
+  currency,
+});
 
 /** Returns the price of one unit of the crypto currency. */
 export const rateOf = (currency: string): number => RATES[currency.toUpperCase()] ?? FALLBACK;

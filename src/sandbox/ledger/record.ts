@@ -33,6 +33,8 @@ export type AcceptedRequest = CheckedRequest & { amount: number };
 export interface Entry {
   record: PaymentRecord;
   request: AcceptedRequest;
+  /** The start of an identified customer's quote, in milliseconds since 1970. */
+  quotedAt?: number | undefined;
 }
 
 /** The reason of a failed payment: a processor's code for the gateway to translate, or an unchanged text. */

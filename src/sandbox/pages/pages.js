@@ -117,8 +117,8 @@ document.addEventListener('submit', event => {
   const { target, submitter } = event;
   if (!target.matches('[data-quiet], [data-filter]')) return;
   event.preventDefault();
-  if (target.matches('[data-filter]')) search(target);
-  else send(target, submitter);
+  if (target.matches('[data-quiet]')) send(target, submitter);
+  else search(target);
 });
 document.addEventListener('input', ({ target }) => {
   const form = target.closest('[data-filter]');

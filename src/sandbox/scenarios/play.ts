@@ -2,13 +2,13 @@
 import { delay } from '../../deadline.ts';
 import { optionsReader } from '../../options/reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
-import { signedHeaders } from '../api/signature.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { durationOf } from '../duration.ts';
 import { isCallbackFault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import { create } from './create.ts';
 import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';
 import { judgeCallbacks, type Witnessed, witnessed } from './judge.ts';
 import { textOf } from './library.ts';
@@ -106,22 +106,18 @@ class Play {
   }
 
   async #create({ to, origin }: Stage): Promise<void> {
-    const { settings, faults, send } = this.#parts;
-    const { create, createFault } = this.#scenario;
-    const { webhookUrl, callbackUrl, ...fields } = create;
+    const { settings, faults } = this.#parts;
+    const { create: asked, createFault } = this.#scenario;
+    const { webhookUrl, callbackUrl, ...fields } = asked;
     const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
-    const reference = create.reference ?? `${this.#name}-${crypto.randomUUID().slice(0, 8)}`;
-    const body = JSON.stringify({ ...fields, reference, webhookUrl: address ?? NOWHERE });
-    const init = { method: 'POST', headers: signedHeaders(body, settings), body };
-    const request = new Request(`${origin}/api/v1/payments`, init);
+    const reference = asked.reference ?? `${this.#name}-${crypto.randomUUID().slice(0, 8)}`;
     const fault = createFault && faults.next(createFault, { reference });
-    const response = await send(request);
-    const { result, ...bare } = JSON.parse(await response.text());
-    if (!response.ok) {
+    try {
+      this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
+    } catch (refused) {
       if (fault) faults.disarm(fault.id);
-      throw new SandboxError('refused', `The gateway refuses the create: ${problemOf(bare)}`);
+      throw refused;
     }
-    this.#id = (result ?? bare).id;
     this.#isHeard = (address ?? settings.fetch) !== undefined;
   }
 
@@ -217,9 +213,3 @@ class Play {
 
 const BEFORE = 'Write a fault before the move whose callback is to meet it.';
 const LOOK = 'It must, before it acts on a callback: createWebhookHandler does.';
-
-/** Returns the gateway's message with the fields that it names. */
-function problemOf({ message, errors = {} }: { message?: string; errors?: Record<string, string[]> }): string {
-  const fields = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
-  return [message, ...fields].join(' ');
-}

@@ -27,6 +27,7 @@ export const ENDS = {
   canceled: declined('canceled by the user', { code: 4018 }),
   'not-funded': declined('payment not funded', { reason: 'Payment not funded' }, 'Let it expire'),
   'no-3ds': declined('3-D Secure failed', { reason: '3-D Secure authentication failed' }, 'Fail 3-D Secure'),
+  'no-identity': declined('identity check failed', { reason: 'Identity check failed' }, 'Fail the identity check'),
   abandon: { button: 'Abandon: leave without paying' },
 } as const satisfies Record<string, End>;
 

@@ -32,6 +32,12 @@ export const CODES: readonly Test[] = [
   { value: '999999', ends: 'not-funded' },
 ];
 
+/** Names for the on-ramp's identity check. */
+export const PEOPLE: readonly Test[] = [
+  { value: 'Alex Example', does: 'is identified, like any other name' },
+  { value: 'Robin Refused', ends: 'no-identity' },
+];
+
 interface Field {
   label: string;
   attributes: Readonly<Record<string, string>>;
@@ -63,6 +69,8 @@ export const FIELDS = {
     fill: () => '123',
   },
   holder: { label: 'Name on card', attributes: { maxlength: '100' }, fill: () => 'Alex Example' },
+  person: { label: 'Full name', attributes: { maxlength: '100' }, fill: ({ value }) => value },
+  birth: { label: 'Date of birth', attributes: { type: 'date' }, fill: () => '1990-01-31' },
   code: {
     label: 'BLIK code',
     attributes: { ...DIGITS, pattern: '\\d{3} ?\\d{3}', placeholder: '000 000', title: 'Six digits' },

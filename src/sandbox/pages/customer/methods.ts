@@ -1,7 +1,7 @@
 // The payment methods in one table: the customer's steps, and the on-ramp's offers.
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { type Details, multibanco, payId, scan, transferOf } from './details.ts';
-import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, type Test } from './fields.ts';
+import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
 import type { IconName } from './icons.ts';
 
 export interface Method {
@@ -151,6 +151,14 @@ const METHODS: Readonly<Record<string, Method>> = {
   FPS: { name: 'Faster Payments' },
   ONRAMP: { name: 'Crypto on-ramp', title: 'How do you want to pay?' },
   USER_CHOICE: { name: "Customer's choice", title: 'How do you want to pay?' },
+};
+
+/** The on-ramp's first step, in the form of a method. */
+export const IDENTITY: Method = {
+  name: 'Identity',
+  title: 'Who are you?',
+  text: 'Buying crypto needs a name and a date of birth. This test page keeps neither.',
+  form: { fields: ['person', 'birth'], tests: PEOPLE },
 };
 
 /** Returns `PIX` for `ONRAMP_PIX`. */

@@ -2,20 +2,20 @@
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
-import { rateOf } from '../../ledger/rates.ts';
+import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
 import { type Html, pageResponse, rows } from '../layout.ts';
 import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
 import { icon } from './icons.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
-import { addressOf, formOf, isAuthorizable, methodIn, returnAddressOf, type View } from './view.ts';
+import { addressOf, formOf, isAuthorizable, isExpired, methodIn, returnAddressOf, type View } from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
   const { record, shopName, chosen, error } = view;
   const outcome = outcomeOf(view);
   const does = outcome ? `${outcome.title}:` : error ? 'Please check:' : 'Pay';
-  const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}">
+  const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired(view) && ' expired'}">
       <main class="checkout">
         <section class="summary" aria-label="Your order">
           <p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="test">Test</span></p>
@@ -40,8 +40,14 @@ export function customerPage(view: View, status = 200): Promise<Response> {
   );
 }
 
+const timeText = (at: number): Html => {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" dir="ltr">${iso.slice(11, 19)} UTC</time>`;
+};
+
 /** Draws the customer's crypto amount, before and after the payment. */
-function receipt({ record, request }: View): Html | undefined {
+function receipt(view: View): Html | undefined {
+  const { record, request, quotedAt } = view;
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
   return html`<section class="receipt" aria-labelledby="receipt">
@@ -49,6 +55,8 @@ function receipt({ record, request }: View): Html | undefined {
     <p><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
     ${rows({
       Rate: `1 ${cryptoCurrency} = ${record.crypto_fx ?? rateOf(currency)} ${currencyCode(currency)}`,
+      Fee: `${money(feeOf(record))}, in the rate`,
+      'Good until': quotedAt !== undefined && record.paymentStatus === 'PENDING' && timeText(quotedAt + QUOTE_MS),
       Wallet: html`<code dir="ltr">${destination_wallet ?? walletOf(request)}</code>`,
     })}
   </section>`;
@@ -85,6 +93,7 @@ function openControls(view: View): Html {
   const isOffered: Partial<Record<EndName, boolean>> = {
     authorize: isPending && isAuthorizable(view),
     'no-3ds': methodIn(view).form?.fields.includes('number') ?? false,
+    'no-identity': isOnramp(view.record),
   };
   const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
   return html`${isPending && numbers(view)}
@@ -101,7 +110,8 @@ function numbers(view: View): Html | undefined {
   const { form, banks } = methodIn(view);
   if (!form) return undefined;
   const isCard = form.fields.includes('number');
-  return html`<h2>${isCard ? 'Card numbers to try' : 'Codes to try'}</h2>
+  const what = isCard ? 'Card numbers' : form.fields.includes('person') ? 'Names' : 'Codes';
+  return html`<h2>${what} to try</h2>
     ${isCard && html`<p>Any name, any code of the right length, any date to come. The sandbox keeps and logs no card number.</p>`}
     ${formOf(
       view,

@@ -2,6 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { serverSentEvents } from '../../event-stream.ts';
+import { isOnramp } from '../../ledger/ledger.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import type { AddForm } from '../forms.ts';
@@ -9,7 +10,11 @@ import { ENDS, endOf, outcomeOf } from './ends.ts';
 import { NEVER_REAL } from './fields.ts';
 import { offersOf } from './methods.ts';
 import { customerPage } from './page.ts';
-import { addressOf, isChoosing, methodIn, returnAddressOf, testIn, type View } from './view.ts';
+import { addressOf, isChoosing, isExpired, methodIn, returnAddressOf, testIn, type View } from './view.ts';
+
+/** The acts that lead to another step. */
+const STEPS: readonly string[] = ['submit', 'identify', 'renew'];
+const PAYING: readonly string[] = ['submit', 'pay'];
 
 export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log }: Parts, addForm: AddForm): void {
   const viewOf = (id: string, input: URLSearchParams): View => {
@@ -20,8 +25,8 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     const asked = input.get('method');
     const [chosen] = offersOf(record.currency).find(([value]) => isChoosing(record) && value === asked) ?? [];
     const { shopName, frameAncestors } = settings;
-    const [request, now] = [ledger.requestOf(id), clock.now()];
-    return { record, request, shopName, frameAncestors, now, chosen, input };
+    const [request, quotedAt, now] = [ledger.requestOf(id), ledger.quotedAtOf(id), clock.now()];
+    return { record, request, shopName, frameAncestors, now, quotedAt, chosen, input };
   };
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));
@@ -29,7 +34,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
   app.get('/pay/:id/live', ({ req }) => {
     const view = viewOf(req.param('id'), new URLSearchParams());
     return serverSentEvents(req.raw, log, event => {
-      if (event.type === 'reset') return '';
+      if (event.type === 'reset' || event.type === 'clock') return '';
       if (event.type !== 'move' || event.paymentId !== view.record.id) return undefined;
       return outcomeOf({ ...view, record: ledger.get(event.paymentId) })?.title;
     });
@@ -40,13 +45,19 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     const { record, chosen } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';
-    if (act !== 'submit' && !endOf(act)) {
-      throw new SandboxError('refused', `act must be one of submit, ${Object.keys(ENDS).join(', ')}.`);
+    if (!STEPS.includes(act) && !endOf(act)) {
+      throw new SandboxError('refused', `act must be one of ${[...STEPS, ...Object.keys(ENDS)].join(', ')}.`);
     }
     // After a second click or on an outdated page, the customer continues as after the first click.
     if (isFinalStatus(record.paymentStatus)) return shop;
     const test = testIn(view);
     const isCard = methodIn(view).form?.fields.includes('number');
+    // The test controls, which send an amount, need no quote.
+    if (PAYING.includes(act) && isExpired(view) && !form.has('amount')) return addressOf(view);
+    if (act === 'renew' || (act === 'identify' && !test?.ends)) {
+      if (isOnramp(record)) ledger.renewQuote(id);
+      return addressOf(view);
+    }
     if (act === 'submit' && isCard && !test) return customerPage({ ...view, error: NEVER_REAL }, 422);
     const end = endOf(act) ?? endOf(test?.ends ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });

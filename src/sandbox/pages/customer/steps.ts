@@ -6,12 +6,13 @@ import { copyButton, type Html, rows } from '../layout.ts';
 import type { Details } from './details.ts';
 import { FIELDS, type FieldName, NEVER_REAL } from './fields.ts';
 import { icon } from './icons.ts';
-import { type Approval, type Method, offersOf } from './methods.ts';
-import { addressOf, formOf, methodIn, testIn, type View } from './view.ts';
+import { type Approval, IDENTITY, type Method, offersOf } from './methods.ts';
+import { addressOf, formOf, isExpired, methodIn, testIn, type View } from './view.ts';
 
 /** Chooses the step by the method and the address. */
 export function stepOf(view: View): Html {
   const { input, record } = view;
+  if (isExpired(view)) return renewal(view);
   const method = methodIn(view);
   const { form, banks = [], approval, details } = method;
   const step = input.get('step');
@@ -23,6 +24,10 @@ export function stepOf(view: View): Html {
   if (details) return instructions(view, method, details(record));
   return approval ? walletButton(view, approval) : offerChoice(view);
 }
+
+const renewal = (view: View): Html => html`<h2>Your quote has expired</h2>
+  <p>A quote is good for two minutes. Get a new one to pay.</p>
+  ${formOf(view, mainButton('Get a new quote', 'renew'))}`;
 
 const heading = ({ title, name, text, steps }: Method): Html => html`<h2>${title ?? name}</h2>
   ${text && html`<p>${text}</p>`}
@@ -40,7 +45,11 @@ function formStep(view: View, method: Method): Html {
     view,
     html`${fields.includes('number') && html`<p class="advice">${icon('lock')}<span>${NEVER_REAL} <a href="#tests">Test numbers</a></span></p>`}
     <div class="fields">${fields.map((field, at) => fieldOn(view, field, at === 0))}</div>
-    ${mainButton(html`${icon('lock')}Pay ${money(view.record)}`, 'submit', view.input.has('test'))}`,
+    ${
+      method === IDENTITY
+        ? mainButton('Continue', 'identify', view.input.has('test'))
+        : mainButton(html`${icon('lock')}Pay ${money(view.record)}`, 'submit', view.input.has('test'))
+    }`,
   )}`;
 }
 

@@ -1,10 +1,11 @@
 // The data of a payment's page, with the forms and addresses that connect its steps.
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
+import { QUOTE_MS } from '../../ledger/rates.ts';
 import type { AcceptedRequest, PaymentRecord } from '../../ledger/record.ts';
 import type { Html } from '../layout.ts';
 import { digitsIn, type Test } from './fields.ts';
-import { type Method, methodOf } from './methods.ts';
+import { IDENTITY, type Method, methodOf } from './methods.ts';
 
 export interface View {
   record: PaymentRecord;
@@ -13,6 +14,8 @@ export interface View {
   frameAncestors: readonly string[];
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
+  /** The start of the on-ramp's quote. Absent until the customer is identified. */
+  quotedAt: number | undefined;
   /** The method chosen in the on-ramp widget. */
   chosen?: string | undefined;
   /** The input of the address, or of the refused form. */
@@ -21,8 +24,14 @@ export interface View {
   error?: string | undefined;
 }
 
-/** Returns the chosen method, or the payment's method. */
-export const methodIn = ({ record, chosen }: View): Method => methodOf(chosen ?? record.paymentMethod);
+/** Returns the chosen method or the payment's method. The on-ramp first asks for the customer's identity. */
+export function methodIn({ record, chosen, quotedAt }: View): Method {
+  const isAsked = isOnramp(record) && quotedAt === undefined && (chosen !== undefined || !isChoosing(record));
+  return isAsked ? IDENTITY : methodOf(chosen ?? record.paymentMethod);
+}
+
+/** Whether the customer needs a new quote. */
+export const isExpired = ({ quotedAt, now }: View): boolean => quotedAt !== undefined && now >= quotedAt + QUOTE_MS;
 
 /** Returns the address of another step of the same payment. */
 export function addressOf({ record, chosen }: View, step: Record<string, string> = {}): string {

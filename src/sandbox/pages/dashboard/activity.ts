@@ -193,7 +193,7 @@ export function activityPage(view: View): Page {
     <section class="card" aria-label="Activity">${
       lines.length > 0
         ? drawn(view, lines.slice(offset, offset + limit), 'all')
-        : html`<p class="dim">None of these. <a href="/">The first page</a> has a command that makes a call.</p>`
+        : html`<p class="dim">None of these. <a href="/create">A form</a> makes a call.</p>`
     }</section>${links}`;
   return { title: `Activity (${log.calls.size + log.deliveries.size})`, main };
 }

@@ -15,6 +15,7 @@ import {
   count,
   detailsOf,
   formOf,
+  LANGUAGES,
   type Page,
   paymentLink,
   pretty,
@@ -135,13 +136,6 @@ function signatureView({ given, expected, encoding, problem }: SignatureCheck, i
       <div><dt>Came</dt><dd class="${given ? 'mono' : 'dim'}"><bdi>${came}</bdi></dd></div>
     </dl>`;
 }
-
-const LANGUAGES = [
-  ['php', 'PHP'],
-  ['python', 'Python'],
-  ['node', 'Node'],
-  ['curl', 'curl and openssl'],
-] as const;
 
 const correctionView = (correction: Correction): Html =>
   html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`;

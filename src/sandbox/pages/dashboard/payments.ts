@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { isFinalStatus, PAYMENT_STATUSES } from '../../../schemas/methods.ts';
 import { errorMessageOf } from '../../ledger/ledger.ts';
 import { MOVES, type MoveName } from '../../ledger/moves.ts';
+import { orderOf } from '../../ledger/query.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { money } from '../../money.ts';
 import type { Parts } from '../../parts.ts';
@@ -10,7 +11,7 @@ import { millisecondsOf } from '../../php.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { ENDS } from '../customer/ends.ts';
 import { methodName } from '../customer/methods.ts';
-import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
+import { badge, type Html, nameOf, pill, rows, sent, toneOf } from '../layout.ts';
 import { drawn, linesOf } from './activity.ts';
 import { outcomeOfDelivery, waitingLabel } from './outcome.ts';
 import { environment, firstSteps, storyForm } from './start.ts';
@@ -30,7 +31,7 @@ export function paymentsPage(view: View): Page {
     ['Play a story', ledger.size > 0 && storyForm(view)],
     ['Connect your app', ledger.size > 0 && environment(view)],
   ]);
-  const main = html`<h1>Payments</h1>
+  const main = html`<div class="row"><h1 class="grow">Payments</h1>${ledger.size > 0 && html`<a class="button" href="/create">Create one</a>`}</div>
     <div class="beside"><section aria-label="Payments">${ledger.size === 0 ? firstSteps(view) : paymentList(view)}</section><aside aria-label="What happens">${aside}</aside></div>`;
   return { title: `Payments (${ledger.size})`, main };
 }
@@ -42,8 +43,8 @@ function paymentList(view: View): Html {
   const { ledger, settings } = view.parts;
   const { search, status } = Object.fromEntries(view.url.searchParams);
   const query = { search, paymentStatus: status || undefined };
-  const { total, byStatus } = ledger.page(query, { limit: 0, offset: 0 });
-  const { links, ...place } = pageOf(view, total);
+  const { orders, byStatus } = ledger.orders(query);
+  const { links, limit, offset } = pageOf(view, orders.length);
   const chips = PAYMENT_STATUSES.map(
     status => [status, status.charAt(0) + status.slice(1).toLowerCase(), byStatus[status] ?? 0] as const,
   );
@@ -51,29 +52,46 @@ function paymentList(view: View): Html {
   return html`${searchOf(view, 'status', 'Search a reference, id, method, amount or email')}
     ${chipsOf(view, 'status', [['', 'All', all], ...chips])}
     ${
-      total === 0
+      orders.length === 0
         ? html`<p class="card dim">No payment fits. <a href="/">Show all ${count(ledger.size)}</a></p>`
         : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
-        <tbody>${ledger.page(query, place).payments.map(record => rowOf(view, record))}</tbody></table>`
+        <tbody>${orders.slice(offset, offset + limit).map(attempts => rowOf(view, attempts))}</tbody></table>`
     }${links}
     ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments were dropped for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}`;
 }
 
 const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
 
-function rowOf(view: View, record: PaymentRecord): Html {
+/** Draws one line of an order: the attempt that paid it, or the newest one, and links to all. */
+function rowOf(view: View, attempts: readonly PaymentRecord[]): Html | undefined {
+  const record = attempts.findLast(({ paymentStatus }) => paymentStatus === 'COMPLETED') ?? attempts[0];
+  if (!record) return undefined;
   const { id, paymentStatus, paymentMethod, paymentType, errorMessage, created } = record;
+  const name = (attempts.length > 1 && orderOf(record)) || nameOf(record);
+  const reasons = attempts.flatMap(({ id }) => view.reviews.get(id) ?? []);
   const isWithdrawal = paymentType === 'WITHDRAWAL';
   return html`<tr id="row-${id}">
     <td>${badge(paymentStatus)}</td>
     <td>${sent(`${isWithdrawal ? '−' : ''}${money(record)}`)}</td>
-    <th scope="row"><a id="open-${id}" href="/payments/${id}">${sent(nameOf(record))}</a>${errorMessage && html`<span class="why">${sent(errorMessage)}</span>`}</th>
+    <th scope="row"><a id="open-${id}" href="/payments/${id}">${sent(name)}</a>
+      ${errorMessage && html`<span class="why">${sent(errorMessage)}</span>`}
+      ${attemptsOf(attempts)}
+      ${reasons.map(reason => html`<span class="why">${pill({ tone: 'wait', label: `review: ${reason}` })}</span>`)}</th>
     <td>${methodName(paymentMethod)}${isWithdrawal && html` <span class="dim">withdrawal</span>`}</td>
     <td>${latestCallback(view, id)}</td>
     <td>${timeOf(millisecondsOf(created), view.now)}</td>
     <td>${!isFinalStatus(paymentStatus) && moveForm(record, { complete: 'Complete', fail: 'Fail' }, 'small')}</td>
   </tr>`;
 }
+
+/** Links the attempts of an order, the first one first. */
+const attemptsOf = (attempts: readonly PaymentRecord[]): Html | false =>
+  attempts.length > 1 &&
+  html`<span class="why">${attempts.toReversed().map(record => {
+    const { id, paymentStatus } = record;
+    const label = `${nameOf(record).split('.').at(-1)} ${paymentStatus.toLowerCase()}`;
+    return html`<a href="/payments/${id}" aria-label="Attempt ${label}">${pill({ tone: toneOf(paymentStatus), label })}</a> `;
+  })}</span>`;
 
 /** Returns the outcome of a payment's latest callback. */
 function latestCallback({ parts: { callbacks, log } }: View, paymentId: string): Html {
@@ -90,6 +108,7 @@ export function paymentPage(view: View, path: string): Page {
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
   const { amount: requested } = ledger.requestOf(id);
+  const reason = view.reviews.get(id);
   const facts = rows({
     Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
     Method: methodName(paymentMethod),
@@ -102,7 +121,10 @@ export function paymentPage(view: View, path: string): Page {
   const main = detailsOf({
     crumbs: ['/', 'Payments', id],
     heading: html`<span class="sum">${money(record)}</span> ${badge(paymentStatus)} <small>${reference ? sent(reference) : 'Without a reference'}</small>`,
-    verdicts: [{ tone: 'bad', sentence: errorMessage }],
+    verdicts: [
+      { tone: 'bad', sentence: errorMessage },
+      { tone: 'wait', sentence: reason && `A person must check it: ${reason}.` },
+    ],
     left: [['Timeline', drawn(view, linesOf(view, { paymentId: id }), 'one')]],
     right: [
       ['Move it', movesOf(record)],

@@ -5,19 +5,22 @@ import type { Hono } from 'hono/tiny';
 import { printable } from '../../../terminal/text.ts';
 import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
+import { create } from '../../scenarios/create.ts';
 import type { AddForm } from '../forms.ts';
 import { activityPage } from './activity.ts';
+import { paymentOf } from './create.ts';
 import { callbackPage, callPage } from './exchange.ts';
 import { changeFaults, faultsPage } from './faults.ts';
 import { dashboardPage } from './frame.ts';
 import { outcomeOfDelivery } from './outcome.ts';
 import { makeMove, paymentPage, paymentsPage } from './payments.ts';
-import { playStory } from './start.ts';
+import { createPage, playStory } from './start.ts';
 import { type Notice, type Page, pretty, type View } from './view.ts';
 
 /** The pages by address, each with its tab. */
 const PAGES: Readonly<Record<string, readonly [tab: string, page: (view: View, id: string) => Page]>> = {
   '/': ['payments', paymentsPage],
+  '/create': ['payments', createPage],
   '/payments/:id': ['payments', paymentPage],
   '/activity': ['activity', activityPage],
   '/calls/:id': ['activity', callPage],
@@ -30,9 +33,10 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
   const notices = new Notices();
 
   for (const [path, [tab, page]] of Object.entries(PAGES)) {
-    app.get(path, ({ req }) => {
+    app.get(path, async ({ req }) => {
       const url = new URL(req.url);
-      const view = { parts, now: clock.now(), url, notice: notices.find(url) };
+      const { reviews, notice } = await reviewsOf(parts);
+      const view = { parts, now: clock.now(), url, reviews, notice: notices.find(url) ?? notice };
       return dashboardPage(view, tab, page(view, req.param('id') ?? ''));
     });
   }
@@ -41,6 +45,11 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
       event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
     ),
   );
+
+  addForm('/create', async (form, _, { url }) => {
+    const { origin } = new URL(url);
+    return `/payments/${await create(parts, paymentOf(form, origin), origin)}`;
+  });
 
   addForm('/payments/:id', (form, id, request) =>
     notices.backTo(request, `/payments/${id}`, makeMove(parts, id, form)),
@@ -75,6 +84,16 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     parts.reset();
     return notices.backTo(new Request(url), '/', 'The sandbox has forgotten everything.');
   });
+}
+
+/** Asks the merchant's store, and says so if it fails. */
+async function reviewsOf({ settings }: Parts): Promise<Pick<View, 'reviews' | 'notice'>> {
+  try {
+    const all = (await settings.reviews?.()) ?? [];
+    return { reviews: new Map(all.map(({ id, reason }) => [id, reason])) };
+  } catch (error) {
+    return { reviews: new Map(), notice: { tone: 'bad', text: `The reviews could not be read: ${error}` } };
+  }
 }
 
 /** The results of the latest forms. A page names its own by number in its address. */

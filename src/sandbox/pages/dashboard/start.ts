@@ -1,18 +1,13 @@
-// Three ways to a first payment: a story, a command, and the environment of an app.
+// Three ways to a first payment: a story, a form, and the environment of an app.
 import { html } from 'hono/html';
-import { curlOf } from '../../api/curl.ts';
-import { signedHeaders } from '../../api/signature.ts';
 import { environmentOf } from '../../environment.ts';
 import type { Parts } from '../../parts.ts';
-import type { SandboxSettings } from '../../sandbox-options.ts';
 import { SCENARIOS } from '../../scenarios/library.ts';
 import { play, readPlayOptions } from '../../scenarios/play.ts';
 import { RESULTS, type Report, summaryOf, testServer } from '../../scenarios/report.ts';
 import { type Html, nameOf, pill, sent, type Tone } from '../layout.ts';
-import { cards, formOf, type Notice, rawText, type View } from './view.ts';
-
-/** A common address of apps under development. */
-const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';
+import { createForm, USUAL_ADDRESS } from './create.ts';
+import { cards, formOf, type Notice, type Page, rawText, type View } from './view.ts';
 
 /** Plays a scenario, or all of them. @returns a description */
 export async function playStory(parts: Parts, form: URLSearchParams, origin: string): Promise<Notice> {
@@ -59,27 +54,18 @@ export const firstSteps = (
       'Play a story',
       html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${storyForm(view)}`,
     ],
-    [
-      'Create one with curl',
-      rawText('first-curl', 'Create with curl', firstCreate(view.parts.settings, view.url.origin)),
-    ],
+    ['Create one', createForm(view)],
     ['Connect your app', html`<p>Paste this into its <code>.env</code>.</p>${environment(view)}`],
   ])}`;
+
+export const createPage = (view: View): Page => ({
+  title: 'Create a payment',
+  main: html`<h1>Create a payment</h1>${cards([
+    ['The payment', createForm(view)],
+    ['Connect your app', environment(view)],
+  ])}`,
+});
 
 /** The environment that connects an app to this sandbox. */
 export const environment = ({ parts, url }: View): Html =>
   rawText('env', 'Environment of your app', environmentOf(url.origin, parts.settings).join('\n'));
-
-/** Returns a signed create as a command. */
-function firstCreate(settings: SandboxSettings, origin: string): string {
-  const body = JSON.stringify({
-    paymentType: 'DEPOSIT',
-    paymentMethod: 'CARD',
-    amount: 25.5,
-    currency: 'EUR',
-    reference: 'first-order',
-    webhookUrl: settings.forwardTo ?? USUAL_ADDRESS,
-  });
-  const headers = Object.entries(signedHeaders(body, settings));
-  return curlOf({ method: 'POST', url: `${origin}/api/v1/payments`, headers, body: new TextEncoder().encode(body) });
-}

@@ -8,6 +8,8 @@ export interface View {
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   url: URL;
+  /** The reasons for open reviews, by the payment's id. */
+  reviews: ReadonlyMap<string, string>;
   /** The result of the last form. */
   notice?: Notice | undefined;
 }
@@ -103,6 +105,13 @@ export const detailsOf = ({ crumbs: [href, list, name], heading, verdicts, left,
 /** Returns unchanged text, with keyboard scrolling and a copy button by script. */
 export const rawText = (id: string, label: string, text: string): Html =>
   html`<div class="raw"><pre id="${id}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>${copyButton(label)}</div>`;
+
+export const LANGUAGES = [
+  ['php', 'PHP'],
+  ['python', 'Python'],
+  ['node', 'Node'],
+  ['curl', 'curl and openssl'],
+] as const;
 
 /** Returns a sentence with names in backticks as HTML. */
 export const prose = (text: string): Html =>

@@ -1,0 +1,26 @@
+// Sends a signed create to the sandbox, as a merchant would.
+import { signedHeaders } from '../api/signature.ts';
+import type { Parts } from '../parts.ts';
+import { SandboxError } from '../sandbox-error.ts';
+
+/** The answer to a create: a payment, maybe in `result`, or a refusal. */
+interface Answer {
+  id?: string;
+  result?: { id: string };
+  message?: string;
+  errors?: Record<string, string[]>;
+}
+
+/** @returns the payment's id. @throws {SandboxError} `refused` with the gateway's reasons */
+export async function create({ settings, send }: Parts, payment: object, origin: string): Promise<string> {
+  const body = JSON.stringify(payment);
+  const init = { method: 'POST', headers: signedHeaders(body, settings), body };
+  const answer: Answer = await send(new Request(`${origin}/api/v1/payments`, init))
+    .then(response => response.json() as Promise<Answer>)
+    .catch(() => ({ message: 'its answer broke off.' }));
+  const { id, result, message, errors = {} } = answer;
+  const made = result?.id ?? id;
+  if (made !== undefined) return made;
+  const fields = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
+  throw new SandboxError('refused', `The gateway refuses the create: ${[message, ...fields].join(' ')}`);
+}
