@@ -46,7 +46,7 @@ const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 6 * 3_600_000;
 
 /** @param looks the number of looks at a row so far */
-export const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 ** (looks - 1), LONGEST_PAUSE);
+const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 ** (looks - 1), LONGEST_PAUSE);
 
 /**
  * Processes the open payments of the store, the longest due first. Leases let many replicas sweep concurrently. After a
