@@ -11,14 +11,17 @@ interface Answer {
   errors?: Record<string, string[]>;
 }
 
-/** @returns the payment's id. @throws {SandboxError} `refused` with the gateway's reasons */
+const BROKEN = 'The create got no complete answer, because a fault is armed for its reference. Its payment may exist.';
+
+/** @returns the payment's id. @throws {SandboxError} `refused` with the gateway's reasons, or without a complete answer */
 export async function create({ settings, send }: Parts, payment: object, origin: string): Promise<string> {
   const body = JSON.stringify(payment);
   const init = { method: 'POST', headers: signedHeaders(body, settings), body };
-  const answer: Answer = await send(new Request(`${origin}/api/v1/payments`, init))
+  const { id, result, message, errors = {} } = await send(new Request(`${origin}/api/v1/payments`, init))
     .then(response => response.json() as Promise<Answer>)
-    .catch(() => ({ message: 'its answer broke off.' }));
-  const { id, result, message, errors = {} } = answer;
+    .catch(() => {
+      throw new SandboxError('refused', BROKEN);
+    });
   const made = result?.id ?? id;
   if (made !== undefined) return made;
   const fields = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
