@@ -54,6 +54,7 @@ export async function transact<Query extends Send, T>(
     isEnded = true;
     const answer = await control('COMMIT');
     isBroken = false;
+    // The store looks at objects only: the result of an effect is one.
     if (isCommit?.(answer)) markCommitted(Object(value));
     return value;
   } finally {
