@@ -8,8 +8,8 @@ import { postgresStoreSql } from './store-sql.ts';
 /** Options of `postgresStore`, its second argument. */
 export interface PostgresStoreOptions extends SqlStoreOptions {
   /**
-   * Whether each connection of your `pg` pool prepares a statement once. Under load, callbacks then take about a third
-   * less time. A pooler in transaction mode must keep prepared statements, as PgBouncer does from 1.21 on.
+   * Whether each connection of your `pg` pool prepares a statement once. Under load, callbacks then take half to two
+   * thirds of the time. A pooler in transaction mode must keep prepared statements, as PgBouncer does from 1.21 on.
    * @default false
    */
   prepare?: boolean | undefined;
