@@ -17,11 +17,12 @@ const BROKEN = 'The create got no complete answer, because a fault is armed for 
 export async function create({ settings, send }: Parts, payment: object, origin: string): Promise<string> {
   const body = JSON.stringify(payment);
   const init = { method: 'POST', headers: signedHeaders(body, settings), body };
-  const { id, result, message, errors = {} } = await send(new Request(`${origin}/api/v1/payments`, init))
+  const answer: Answer = await send(new Request(`${origin}/api/v1/payments`, init))
     .then(response => response.json() as Promise<Answer>)
     .catch(() => {
       throw new SandboxError('refused', BROKEN);
     });
+  const { id, result, message, errors = {} } = answer;
   const made = result?.id ?? id;
   if (made !== undefined) return made;
   const fields = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
