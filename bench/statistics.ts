@@ -31,7 +31,7 @@ export function cellsOf({ what, unit, ours, of = '', theirs, most, least }: Line
   const judged = theirs ? ours.map((value, round) => value / (theirs[round] ?? Number.NaN)) : ours;
   const value = median(judged);
   const spread = Math.round(spreadOf(judged));
-  const isMissed = value > (most ?? Number.POSITIVE_INFINITY) || value < (least ?? 0);
+  const isMissed = value > (most ?? Number.POSITIVE_INFINITY) || value < (least ?? Number.NEGATIVE_INFINITY);
   const goal = most === undefined ? (least === undefined ? '' : `≥ ${least}`) : `≤ ${most}`;
   return [
     ...[what, figure(ours), of && `${of}: ${figure(theirs ?? [])}`, theirs ? value.toFixed(2) : ''],
