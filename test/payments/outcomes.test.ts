@@ -18,6 +18,7 @@ const ALL = { DEPOSIT, PAYOUT };
 it.each<[kind: keyof typeof ALL, moves: string, lacking: string[], got: string[]]>([
   ['DEPOSIT', 'pay decline', [], ['onPaid', 'onReversed']],
   ['DEPOSIT', 'decline pay decline', [], ['onDeclined', 'onPaid', 'onReversed']],
+  ['DEPOSIT', 'decline cancel', [], ['onDeclined']],
   ['DEPOSIT', 'authorize pay', [], ['onAuthorized', 'onPaid']],
   ['DEPOSIT', 'pay', ['onPaid'], ['onReview paid']],
   ['DEPOSIT', 'pay decline', ['onReversed'], ['onPaid', 'onReview reversed']],
@@ -34,8 +35,10 @@ it.each<[kind: keyof typeof ALL, moves: string, lacking: string[], got: string[]
   const request = ALL[kind];
   await gateway.createPayment({ ...request, paymentType: kind === 'DEPOSIT' ? 'DEPOSIT' : 'WITHDRAWAL' } as never);
   for (const move of moves.split(' ')) {
-    if (move === 'authorize') await sandbox.authorize(idOf(request.reference)).then(() => sandbox.idle());
-    else await shop[move as 'pay' | 'decline'](request.reference);
+    if (move === 'authorize' || move === 'cancel') {
+      await sandbox[move](idOf(request.reference), { force: true });
+      await whileTimePasses(sandbox.idle(), 250);
+    } else await shop[move as 'pay' | 'decline'](request.reference);
   }
   expect(got).toEqual(outcomes.map(outcome => `${outcome} ${request.reference}`));
   const reasons = outcomes.flatMap(outcome => outcome.split('onReview ')[1] ?? []);
