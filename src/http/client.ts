@@ -114,7 +114,6 @@ async function attemptOnce(
   exchange: Exchange,
 ): Promise<object> {
   signal.throwIfAborted();
-  if (deadline.isPast) throw new LateError();
   const { call } = request;
   const earlier = attempts.at(-1);
   const begun = performance.now();

@@ -51,6 +51,11 @@ describe('a lookup', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it('leaves no timer, which would keep the process alive', async () => {
+    await client({ fetch: wire(found()).fetch }).getPayment(ID);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('is repeated with its headers also where the fetch in use has changed them before', async () => {
     const { fetch, sent } = wire(init => {
       Object.assign(init.headers, { authorization: 'Bearer forged' });

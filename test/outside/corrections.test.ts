@@ -87,7 +87,7 @@ const RUNS = {
   curl: (code: string) => ['sh', '-c', code],
 };
 
-const REFERENCE = `Zoë/1 "it's" \\ $signKey %s`;
+const REFERENCE = `Zoë/1 "it's" \\\\ $signKey %s`;
 
 for (const language of ['php', 'python', 'node', 'curl'] as const)
   it.skipIf(isMissing[language] || isMissing.curl).each(['hex', 'base64'] as const)(

@@ -1,6 +1,7 @@
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
@@ -106,6 +107,23 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     await one.end();
     await pool.query(`drop schema ${tenant} cascade`);
     expect(await stateOf(id)).toEqual(ONCE);
+  });
+
+  it('is busy at once while another worker has its payment, although that also has its create', async () => {
+    const create = newRow({ id: uniqueName('create') });
+    await credits.store.write(create);
+    const id = newId();
+    const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const effect = { id, about: {}, reads: [create] };
+    const running = credits.store.effect(effect, async () => {
+      entered.resolve();
+      await leave.promise;
+      return undefined;
+    });
+    await entered.promise;
+    expect(await credits.store.effect(effect, async () => undefined)).toBe('busy');
+    leave.resolve();
+    expect(await running).toBe('skipped');
   });
 
   /** A pool with other code on its clients. */
