@@ -18,9 +18,8 @@ function cpu(type: string, code: string): number {
 export async function imports(rounds: number): Promise<Line[]> {
   const scenes = MODULES.map(module => {
     const scene = () => {
-      const bare = cpu('module', '');
-      const [esm, cjs] = [cpu('module', `await import('${module}');`), cpu('commonjs', `require('${module}');`)];
-      return { esm: esm - bare, cjs: cjs - bare };
+      const more = (type: string, code: string) => cpu(type, code) - cpu(type, '');
+      return { esm: more('module', `await import('${module}');`), cjs: more('commonjs', `require('${module}');`) };
     };
     return [module, scene] as const;
   });

@@ -22,11 +22,13 @@ export type WebhookPayment = Payment;
  * const payment = await gateway.getPayment(claim.id); // the gateway's own record
  */
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
-  const body = readable(() => readBody(rawBody));
-  if (readable(() => recordIn(body)) !== body) throw wrapped();
-  const { success, data, error } = readable(() => parsePayment(body));
-  if (success) return data;
-  throw invalidCallback(error);
+  return readable(() => {
+    const body = readBody(rawBody);
+    if (recordIn(body) !== body) throw wrapped();
+    const { success, data, error } = parsePayment(body);
+    if (success) return data;
+    throw invalidCallback(error);
+  });
 }
 
 export function invalidCallback(error: z.ZodError): WebhookError {
