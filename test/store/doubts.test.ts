@@ -112,7 +112,7 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(shop.changes().filter(change => change !== 'created')).toEqual(['begun', 'in_doubt', 'settled', 'replayed']);
   });
 
-  it('does not settle with the payment of another create, whatever an operator says', async () => {
+  it('does not settle with the payment of another create, or with none, whatever an operator says', async () => {
     const its = recordOf(ID, { reference: 'payout-2' });
     const creates = [lost, created(ID, { reference: 'payout-2' })];
     const shop = await openFailed({ creates, payments: { [ID]: its } });
@@ -120,6 +120,7 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await errorOf(shop.settle(ID, 'reference', 'paymentId'))).toMatchObject({
       issues: [{ path: 'paymentId', message: expect.stringContaining('belongs to reference "payout-2"') }],
     });
+    expect(await errorOf(shop.settle(OTHER_ID))).toHaveProperty('name', 'PaymentNotFoundError');
     expect(await shop.find()).toHaveProperty('state', 'begun');
   });
 
