@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { GatewayClient, type GatewayEvent, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, throwing, webhookUrl } from './support/fixtures.ts';
 import { json, wire } from './support/wire.ts';
 
 const PAYID = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl } as const;
@@ -330,9 +330,7 @@ describe('a request that fights back', () => {
       'a getter that throws',
       Object.defineProperty({ ...CARD }, 'description', {
         enumerable: true,
-        get: () => {
-          throw new Error('zoe@customer.example');
-        },
+        get: throwing(new Error('zoe@customer.example')),
       }),
     ],
     [
@@ -435,12 +433,7 @@ describe('a withdrawal without a store', () => {
 
 describe('events', () => {
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('observer');
-      },
-    ],
+    ['throws', throwing(new Error('observer'))],
     ['rejects', () => Promise.reject(new Error('observer'))],
   ])('change nothing when their observer %s', async (_, onEvent) => {
     await expect(client(wire(accepted()).fetch, { onEvent }).createDeposit(CARD)).resolves.toHaveProperty(

@@ -1,6 +1,6 @@
 import { GatewayClient, isPaid, type Payment } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ID, KEYS, record } from '../support/fixtures.ts';
+import { ID, KEYS, record, throwing } from '../support/fixtures.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 // The client loads it when it is made, which takes real time: more than passes here.
 import '../../src/http/client.ts';
@@ -55,9 +55,7 @@ describe('waitForPayment', () => {
     const authorized = (payment: Payment) => payment.paymentStatus === 'AUTHORIZED' || isPaid(payment);
     const { payment } = await timed(wait(wire(as('PENDING'), as('AUTHORIZED')).fetch, { until: authorized }));
     expect(payment?.paymentStatus).toBe('AUTHORIZED');
-    const failing = () => {
-      throw new Error('until');
-    };
+    const failing = throwing(new Error('until'));
     expect((await timed(wait(wire(as('PENDING')).fetch, { until: failing }))).error).toEqual(new Error('until'));
   });
 
@@ -113,12 +111,7 @@ describe('waitForPayment', () => {
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('observer');
-      },
-    ],
+    ['throws', throwing(new Error('observer'))],
     ['rejects', () => Promise.reject(new Error('observer'))],
   ])('reports each look to onPoll, and goes on if that %s', async (_, onPoll) => {
     const heard: string[] = [];

@@ -39,7 +39,7 @@ function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) =>
 
 describe('the handler', () => {
   it.each(['another store', 'no store'])('of %s is refused, because it cannot process these payments', async which => {
-    const { upkeep, handlerOf, store, gateway } = openShop();
+    const { upkeep, handlerOf, store } = openShop();
     const handler = handlerOf({ store: which === 'no store' ? undefined : { ...store } });
     await expect(upkeep({ handler })).rejects.toMatchObject({
       name: 'ConfigurationError',

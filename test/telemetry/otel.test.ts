@@ -5,7 +5,7 @@ import { type Attributes, instrument, type Observe } from 'payment-gateway-sdk/o
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it, onTestFinished } from 'vitest';
 import { HANDLER } from '../../src/store/link.ts';
-import { CARD, ID, KEYS } from '../support/fixtures.ts';
+import { CARD, ID, KEYS, throwing } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
 const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -244,9 +244,7 @@ it('nothing is recorded after it was stopped', async () => {
 
 it('an API that throws does not affect a create', async () => {
   const { api } = openApi();
-  const failing = () => {
-    throw new Error('tracer');
-  };
+  const failing = throwing(new Error('tracer'));
   const histogram = { createHistogram: () => ({ record: failing }) };
   const metrics = { getMeter: () => ({ ...api.metrics.getMeter('x'), ...histogram }) };
   onTestFinished(

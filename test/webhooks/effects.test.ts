@@ -9,7 +9,7 @@ import {
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StoreRow } from '../../src/store/contract.ts';
-import { CARD, ID } from '../support/fixtures.ts';
+import { CARD, ID, throwing } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { as, claiming, completed, linked, openShop, post, storeWith, warningsOf } from './shop-callbacks.ts';
 
@@ -263,9 +263,7 @@ describe('afterCommit', () => {
     const next = vi.fn();
     const { reply, errors, events } = openShop({
       onPayment: (_, { afterCommit }) => {
-        afterCommit(() => {
-          throw new Error('mail');
-        });
+        afterCommit(throwing(new Error('mail')));
         afterCommit(next);
       },
     });
