@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { createWebhookHandler, GatewayClient, isGatewayError, toNodeHandler } from '../../src/index.ts';
-import type { Command, Held, Report } from './messages.ts';
+import type { Command, Report } from './messages.ts';
 import { between, seeded } from './seeded.ts';
 import {
   checkoutOf,
@@ -240,12 +240,9 @@ function socketsOf(): number {
   }).length;
 }
 
-const MEGABYTE = 2 ** 20;
 function sample(): void {
   globalThis.gc?.();
-  const { heapUsed, rss } = process.memoryUsage();
-  const resources = process.getActiveResourcesInfo().length;
-  const held: Omit<Held, 'at'> = { heap: heapUsed / MEGABYTE, rss: rss / MEGABYTE, sockets: socketsOf(), resources };
+  const held = { heap: process.memoryUsage().heapUsed / 2 ** 20, sockets: socketsOf() };
   report({ type: 'sample', held, counts });
   counts = {};
 }

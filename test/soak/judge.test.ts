@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Facts, growths, judge, thirdsOf } from './judge.ts';
+import { type Facts, growths, judge } from './judge.ts';
 import type { Effect } from './shop.ts';
 
 const ID = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
@@ -127,18 +127,11 @@ describe('the judge of a soak', () => {
   });
 });
 
-describe('the resources of a process', () => {
-  const FLAT = { rss: 100, sockets: 10, resources: 20 };
-  const heldOver = (heapAt: (minute: number) => number) =>
-    Array.from({ length: 16 }, (_, minute) => ({ ...FLAT, at: minute * 60_000, heap: heapAt(minute) }));
-
-  it('are flat if peaks come and go', () => {
-    const held = heldOver(minute => (minute > 10 && minute % 2 ? 60 : 20));
-    expect(growths(thirdsOf(held))).toEqual([]);
-  });
-
-  it('have grown if they keep growing', () => {
-    const held = heldOver(minute => 20 + minute / 2);
-    expect(growths(thirdsOf(held))).toEqual(['grown: heap from 22.5 to 25.0']);
-  });
+it.each<[string, (minute: number) => number, string[]]>([
+  ['are flat if peaks come and go', minute => (minute > 10 && minute % 2 ? 60 : 20), []],
+  ['have grown if they keep growing', minute => 20 + minute / 2, ['grown: heap from 22.5 to 25.0']],
+])('the resources of a process %s', (_, heapAt, grown) => {
+  const at = (minute: number) => ({ at: minute * 60_000, heap: heapAt(minute), sockets: 10 });
+  expect(growths(Array.from({ length: 16 }, (_, minute) => at(minute)))).toEqual(grown);
+  expect(growths([])).toHaveLength(2);
 });
