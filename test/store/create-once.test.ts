@@ -76,15 +76,24 @@ const paidOut = () => created({ ...{ reference: PAYOUT.reference, amount: 75 }, 
 
 describe('a reference', () => {
   // properties/body-hash.test.ts writes it in every other way.
-  it('is one payment, however often it is created: the first answer comes again', async () => {
-    const { gateway, sandbox } = open();
-    const first = await gateway.createDeposit(deposit);
-    const second = await gateway.createDeposit({ customer: undefined, ...deposit });
-    expect([first.replayed, second.replayed]).toEqual([false, true]);
-    expect({ ...second, replayed: false }).toEqual(first);
-    expect(second.nextAction.type).toBe('redirect');
-    expect(sandbox.payments).toHaveLength(1);
-  });
+  it.each([
+    ['redirect', deposit],
+    ['transfer', { ...deposit, paymentMethod: 'PAYID', currency: 'AUD' }],
+  ] as const)(
+    'is one payment, however often it is created: the first answer comes again, its %s too',
+    async (...row) => {
+      const [type, request] = row;
+      const { gateway, sandbox } = open();
+      const first = await gateway.createDeposit(request);
+      const calls = sandbox.calls.length;
+      const { payment, nextAction } = first;
+      expect(await gateway.find('order-1')).toMatchObject({ state: 'created', paymentId: payment.id, nextAction });
+      // No call is made for that.
+      expect([nextAction.type, sandbox.calls.length]).toEqual([type, calls]);
+      expect(await gateway.createDeposit({ customer: undefined, ...request })).toEqual({ ...first, replayed: true });
+      expect([first.replayed, sandbox.payments.length]).toEqual([false, 1]);
+    },
+  );
 
   it('is in doubt if the answer has the payment of another create: at once, with its id, and for an operator', async () => {
     const answers = [created({ reference: 'order-2' }), created(), created({ id: OTHER_ID })] as const;
@@ -109,8 +118,6 @@ describe('a reference', () => {
   it.each([
     ['reference', { reference: 'order-9' }],
     ['amount', { amount: 25.51 }],
-    ['currency', { currency: 'USD' }],
-    ['paymentType', { paymentType: 'WITHDRAWAL' }],
   ] as const)('is in doubt if the answer names another %s, and an operator settles it', async (field, changes) => {
     const { gateway, warnings } = scripted(memoryCreates(), created(changes), created(changes));
     expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({
