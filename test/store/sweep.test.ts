@@ -28,13 +28,9 @@ function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) =>
     (await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference })).payment;
   const codes = () => shop.warnings().map(({ code }) => code);
   const messages = () => shop.warnings().map(({ message }) => message);
-  const sweepAfter = (ms: number, changes?: Parameters<typeof shop.sweep>[0]) => {
-    shop.clock.now += ms;
-    return shop.sweep(changes);
-  };
   /** A handler whose lookups are these. */
   const processing = (process: (id: string) => unknown) => ({ handler: shop.handlerOf({ process }) });
-  return { ...shop, sandbox, create, lose, twin, lookups, codes, messages, sweepAfter, processing };
+  return { ...shop, sandbox, create, lose, twin, lookups, codes, messages, processing };
 }
 
 describe('the handler', () => {
