@@ -116,7 +116,8 @@ describe('a callback endpoint answers whatever arrives', () => {
     const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-next-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, 'package.json'), '{ "name": "shop", "private": true }');
-    copyFileSync(join(root, 'test/package/consumers/callbacks.mjs'), join(folder, 'callbacks.mjs'));
+    for (const file of ['callbacks.mjs', 'merchant.mjs'])
+      copyFileSync(join(root, 'test/package/consumers', file), join(folder, file));
     const packages = ['next@latest', 'react@latest', 'react-dom@latest', 'pg', 'typescript@5'];
     const types = ['@types/node', '@types/pg', '@types/react'];
     fetching('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages, ...types], folder);
