@@ -3,7 +3,7 @@ import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryStore } f
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CreateRow } from '../../src/store/creates.ts';
-import { type Creates, memoryCreates, storeOf } from '../support/creates.ts';
+import { type Creates, memoryCreates, noted, storeOf } from '../support/creates.ts';
 import { errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
@@ -134,14 +134,7 @@ describe('a reference', () => {
 
   it('takes two statements', async () => {
     const store = memoryStore();
-    const statements: string[] = [];
-    for (const name of ['read', 'owner', 'write', 'list', 'due'] as const) {
-      const ask = store[name] as (...args: never[]) => never;
-      vi.spyOn(store, name).mockImplementation((...args: never[]) => {
-        statements.push(name);
-        return ask(...args);
-      });
-    }
+    const statements = noted(store, 'read', 'owner', 'write', 'list', 'due');
     const gateway = new GatewayClient({ ...KEYS, store, fetch: wire(mirrored).fetch });
     await gateway.createDeposit(deposit);
     // The first ones bind the scope to the gateway.
@@ -309,13 +302,9 @@ describe('a store that refuses an attempt', () => {
     ['42P01', []],
     ['ECONNRESET', ['read']],
   ])('because of %s takes it back only if it may have written it: %j', async (code, expected) => {
-    const asked: string[] = [];
     const statements = memoryCreates();
-    const { read, insert } = statements;
-    statements.read = key => {
-      asked.push('read');
-      return read(key);
-    };
+    const asked = noted(statements, 'read');
+    const { insert } = statements;
     statements.insert = (row, tx) => (row.state === 'begun' ? Promise.reject(failure) : insert(row, tx));
     const failure = Object.assign(new TypeError('no'), { code });
     const { gateway, sent } = scripted(statements, paidOut());

@@ -1,10 +1,10 @@
 // What a confirmed payment asks of the store and of the gateway: no more than it needs, as it comes with every callback.
 
 import type { Payment } from 'payment-gateway-sdk';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CreateRow, newRow } from '../../src/store/creates.ts';
 import { reconcilePayment } from '../../src/store/doubts.ts';
-import { memoryCreates, storeOf } from '../support/creates.ts';
+import { memoryCreates, noted, storeOf } from '../support/creates.ts';
 import { ID, record } from '../support/fixtures.ts';
 
 const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
@@ -23,14 +23,7 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
       ...doubt,
     });
   for (const doubt of doubts) await insert(doubt);
-  const asked: string[] = [];
-  for (const name of ['read', 'owner', 'insert', 'replace', 'list'] as const) {
-    const ask = statements[name] as (...given: never[]) => never;
-    vi.spyOn(statements, name).mockImplementation((...given: never[]) => {
-      asked.push(name);
-      return ask(...given);
-    });
-  }
+  const asked = noted(statements, 'read', 'owner', 'insert', 'replace', 'list');
   const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];
   const call = { emit: (event: (typeof told)[number]) => void told.push(event) };
   const client = { store: storeOf(statements), call } as never;

@@ -366,7 +366,7 @@ describe('an effect', () => {
   const two = { ...completed, conflictingIds: [OTHER_ID] };
   const keptFailed = { payment: kept({ payment: failed.final }).payment };
 
-  it.each<[string, CreateRow | undefined, Payment, CreateRow?]>([
+  it.each<[string, CreateRow | undefined, Payment, next: CreateRow | undefined]>([
     ['of a paid payment leaves its rechecks, and its status is kept', created(), final, done],
     ['of a paid payment leaves its rechecks', completed, final, done],
     [
