@@ -257,16 +257,10 @@ describe('a mistyped option', () => {
 
   const TIME = 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.';
   const memory = (given: unknown) => () => memoryStore(given as object);
-  const SCOPE = 'memoryStore: scope must';
   const BOTH = 'memoryStore: now must be a function; unknown option "scop" (did you mean "scope"?).';
   it.each<[message: string, ...calls: (() => unknown)[]]>([
     ['memoryStore: takes one object of options: { scope, settleMargin, now }.', memory(null), memory([]), memory('eu')],
-    [`${SCOPE} not be empty.`, memory({ scope: '' })],
-    [`${SCOPE} be a string.`, memory({ scope: 5 })],
-    [
-      `${SCOPE} have at most 255 bytes of UTF-8 and no NUL`,
-      ...['x'.repeat(256), 'é'.repeat(128), 'eu\0'].map(scope => memory({ scope })),
-    ],
+    ['memoryStore: scope must not be empty.', memory({ scope: '' })],
     [
       'memoryStore: settleMargin must be milliseconds, 0 or more.',
       ...['5', Number.POSITIVE_INFINITY, Number.NaN, -1].map(settleMargin => memory({ settleMargin })),
