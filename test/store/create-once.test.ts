@@ -4,18 +4,11 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { type Creates, memoryCreates, noted, storeOf } from '../support/creates.ts';
-import { errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
 
-const webhookUrl = 'https://shop.example/callbacks';
-const deposit = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  reference: 'order-1',
-  webhookUrl,
-} as const;
+const deposit = { ...CARD, reference: 'order-1' };
 
 afterEach(() => void vi.useRealTimers());
 

@@ -30,10 +30,7 @@ const attempt: Attempt = {
   scope: 'terminal-1',
   reference: 'payout-1',
   attemptId: 'first',
-  paymentType: 'DEPOSIT',
-  paymentMethod: 'CARD',
-  amount: '25.5',
-  currency: 'EUR',
+  ...{ paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' },
   bodyHash: 'hash',
   timeoutMs: 60_000,
 };

@@ -16,6 +16,8 @@ const INTERNAL = 0;
 const CLIENT = 2;
 const ERROR = 2;
 
+type Recorder = { record(value: number, attributes?: Attributes): void };
+
 interface SeenSpan {
   name: string;
   options: object | undefined;
@@ -33,26 +35,39 @@ function openApi() {
   const durations: { value: number; attributes: Attributes | undefined }[] = [];
   const callbacks: [number, Attributes | undefined][] = [];
   const observers = new Set<Observe>();
+  const startSpan = (name: string, options?: object) => {
+    const span: SeenSpan = { name, options, ends: 0 };
+    spans.push(span);
+    return {
+      setAttributes: (attributes: Attributes) => Object.assign(span, { attributes }),
+      setStatus: (status: object) => Object.assign(span, { status }),
+      end: () => void Object.assign(span, { ends: span.ends + 1 }),
+    };
+  };
+  const creates =
+    <T>(instrument: T) =>
+    (name: string, options?: object) => {
+      instruments[name] = options;
+      return instrument;
+    };
+  const meter = {
+    createHistogram: creates({ record: (value, attributes) => void durations.push({ value, attributes }) } as Recorder),
+    createCounter: creates({
+      add: (...added: [number, Attributes?]) => void callbacks.push(added as [number, Attributes]),
+    }),
+    createObservableGauge: creates({
+      addCallback: (observe: Observe) => void observers.add(observe),
+      removeCallback: (observe: Observe) => void observers.delete(observe),
+    }),
+  };
+  const opens =
+    <T>(made: T) =>
+    (...asked: unknown[]) => {
+      opened.push(asked);
+      return made;
+    };
   const api: Parameters<typeof instrument>[0] = {
-    trace: {
-      getTracer: (...asked) => {
-        opened.push(asked);
-        return {
-          startSpan: (name, options) => {
-            const span: SeenSpan = { name, options, ends: 0 };
-            spans.push(span);
-            return {
-              setAttributes: attributes => Object.assign(span, { attributes }),
-              setStatus: status => Object.assign(span, { status }),
-              end: () => {
-                span.ends += 1;
-              },
-            };
-          },
-        };
-      },
-      setSpan: context => [context, 'with the span'],
-    },
+    trace: { getTracer: opens({ startSpan }), setSpan: context => [context, 'with the span'] },
     context: {
       active: () => 'the active context',
       with: (context, work) => {
@@ -60,28 +75,7 @@ function openApi() {
         return work();
       },
     },
-    metrics: {
-      getMeter: (...asked) => {
-        opened.push(asked);
-        return {
-          createHistogram: (name, options) => {
-            instruments[name] = options;
-            return { record: (value, attributes) => void durations.push({ value, attributes }) };
-          },
-          createCounter: (name, options) => {
-            instruments[name] = options;
-            return { add: (...added) => void callbacks.push(added as [number, Attributes | undefined]) };
-          },
-          createObservableGauge: (name, options) => {
-            instruments[name] = options;
-            return {
-              addCallback: observe => void observers.add(observe),
-              removeCallback: observe => void observers.delete(observe),
-            };
-          },
-        };
-      },
-    },
+    metrics: { getMeter: opens(meter) },
   };
   /** What the gauge is told now. */
   const observed = async () => {
