@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { GatewayClient, type GatewayEvent, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, throwing, webhookUrl } from './support/fixtures.ts';
 import { json, wire } from './support/wire.ts';
 
 const PAYID = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl } as const;
@@ -53,21 +53,6 @@ describe('creating', () => {
       issues: [{ path: 'paymentType' }],
     });
     expect(sent).toHaveLength(1);
-  });
-
-  it.each([
-    ['amount 0', { ...CARD, amount: 0 }],
-    ['nothing', undefined],
-  ])('refuses %s before anything is sent', async (_, request) => {
-    const { fetch, sent } = wire(accepted());
-    const error = await errorOf(client(fetch).createDeposit(request as never));
-    expect(error).toMatchObject({
-      name: 'InvalidRequestError',
-      code: 'invalid_request',
-      outcome: 'not_sent',
-    });
-    expect((error as Error).message).toMatch(/Nothing was sent\.$/);
-    expect(sent).toEqual([]);
   });
 
   const OWN = 'https://shop.example/own';
@@ -139,19 +124,15 @@ describe('creating', () => {
     expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
   });
 
-  it('asks nothing of a payment that is already final', async () => {
-    const final = record('created PayID deposit').replace('PENDING', 'FAILED');
-    const { nextAction } = await client(wire(json(final)).fetch).createDeposit(PAYID);
-    expect(nextAction).toEqual({ type: 'wait' });
-    const redirected = record('created card deposit').replace('PENDING', 'COMPLETED');
-    expect((await client(wire(json(redirected)).fetch).createDeposit(CARD)).nextAction).toEqual({
-      type: 'wait',
-    });
-  });
-
-  it.each(['null', '""'])('has no transfer to show if its number is %s', async number => {
-    const answer = record('created PayID deposit').replace('"pay@payid.example"', number);
-    const { nextAction } = await client(wire(json(answer)).fetch).createDeposit(PAYID);
+  const [payId, card] = [record('created PayID deposit'), record('created card deposit')];
+  const NUMBER = '"pay@payid.example"';
+  it.each([
+    ['a final transfer', PAYID, payId.replace('PENDING', 'FAILED')],
+    ['a final redirect', CARD, card.replace('PENDING', 'COMPLETED')],
+    ['a transfer whose number is null', PAYID, payId.replace(NUMBER, 'null')],
+    ['a transfer whose number is empty', PAYID, payId.replace(NUMBER, '""')],
+  ])('asks nothing of the customer after %s', async (_, request, answer) => {
+    const { nextAction } = await client(wire(json(answer)).fetch).createDeposit(request);
     expect(nextAction).toEqual({ type: 'wait' });
   });
 });
@@ -301,57 +282,31 @@ describe('an accepted create whose answer cannot be read', () => {
   });
 });
 
-describe('a second argument', () => {
-  it.each([
-    [{ timeoutMs: 5 }, 'options: unknown option "timeoutMs"'],
-    [{ signl: undefined }, 'options: unknown option "signl" (did you mean "signal"?)'],
-    [new AbortController().signal, 'options: must be an object: pass { signal }'],
-    [{ signal: new AbortController() }, 'options.signal: must be an AbortSignal'],
-    [{ timeout: '5' }, 'options.timeout: must be milliseconds'],
-    [{ extra: [] }, 'options.extra: must be an object of fields'],
-    [{ extra: 'x' }, 'options.extra: must be an object of fields'],
-    [{ extra: null }, 'options.extra: must be an object of fields'],
-    [
-      { extra: { toJSON: () => ({ amount: 1 }) } },
-      'options.extra: must be an object of fields that can be written as JSON',
-    ],
-  ])('is refused as %j', async (options, problem) => {
-    const { fetch, sent } = wire(accepted());
-    const error = await errorOf(client(fetch).createDeposit(CARD, options as never));
-    expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
-    expect((error as Error).message).toContain(problem);
-    expect(sent).toEqual([]);
-  });
-});
-
-describe('a request that fights back', () => {
-  it.each([
-    [
-      'a getter that throws',
-      Object.defineProperty({ ...CARD }, 'description', {
-        enumerable: true,
-        get: () => {
-          throw new Error('zoe@customer.example');
-        },
-      }),
-    ],
-    [
-      'a getter that throws in the customer',
-      {
-        ...CARD,
-        customer: {
-          get email() {
-            throw new Error('zoe@customer.example');
-          },
-        },
-      },
-    ],
+describe('a create that is refused before anything is sent', () => {
+  const throws = { enumerable: true, get: throwing(new Error('zoe@customer.example')) };
+  const getter = (name: string, given: object) => Object.defineProperty({ ...given }, name, throws);
+  const EXTRA = 'options.extra: must be an object of fields';
+  it.each<[string, request: unknown, options?: object, said?: string]>([
+    ['nothing', undefined],
+    ['amount 0', { ...CARD, amount: 0 }],
+    ['a getter that throws', getter('description', CARD)],
+    ['a getter that throws in the customer', { ...CARD, customer: getter('email', {}) }],
     ['a customer that writes itself', { ...CARD, customer: { toJSON: () => ({ admin: true }) } }],
     ['an address that writes itself', { ...CARD, billingAddress: { toJSON: () => ({}) } }],
-  ])('with %s is refused', async (_, request) => {
+    ['an unknown option', CARD, { timeoutMs: 5 }, 'options: unknown option "timeoutMs"'],
+    ['a slip', CARD, { signl: undefined }, 'options: unknown option "signl" (did you mean "signal"?)'],
+    ['a signal', CARD, new AbortController().signal, 'options: must be an object: pass { signal }'],
+    ['a controller', CARD, { signal: new AbortController() }, 'options.signal: must be an AbortSignal'],
+    ['a timeout as text', CARD, { timeout: '5' }, 'options.timeout: must be milliseconds'],
+    ['a list as extra', CARD, { extra: [] }, EXTRA],
+    ['a text as extra', CARD, { extra: 'x' }, EXTRA],
+    ['null as extra', CARD, { extra: null }, EXTRA],
+    ['extra that writes itself', CARD, { extra: { toJSON: () => ({}) } }, `${EXTRA} that can be written as JSON`],
+  ])('because of %s', async (_, request, options, said = 'Nothing was sent.') => {
     const { fetch, sent } = wire(accepted());
-    const error = await errorOf(client(fetch).createDeposit(request as never));
-    expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
+    const error = await errorOf(client(fetch).createDeposit(request as never, options as never));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', code: 'invalid_request', outcome: 'not_sent' });
+    expect(String(error)).toContain(said);
     expect(String(error)).not.toContain('zoe@');
     expect(sent).toEqual([]);
   });
@@ -435,12 +390,7 @@ describe('a withdrawal without a store', () => {
 
 describe('events', () => {
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('observer');
-      },
-    ],
+    ['throws', throwing(new Error('observer'))],
     ['rejects', () => Promise.reject(new Error('observer'))],
   ])('change nothing when their observer %s', async (_, onEvent) => {
     await expect(client(wire(accepted()).fetch, { onEvent }).createDeposit(CARD)).resolves.toHaveProperty(

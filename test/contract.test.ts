@@ -5,7 +5,7 @@ import { setupServer } from 'msw/node';
 import { createdAt, GatewayClient, isPaid, type Payment, parseWebhook } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { errorOf } from './support/fixtures.ts';
+import { CARD, errorOf } from './support/fixtures.ts';
 import { openShop, type Shop } from './support/shop.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -30,11 +30,7 @@ const throughMsw: Reach = async sandbox => {
   );
   server.listen({ onUnhandledFrame: 'error' });
   cleanups.push(() => server.close());
-  return new GatewayClient({
-    ...sandbox.clientOptions,
-    baseUrl: 'https://gateway.example',
-    fetch: undefined,
-  });
+  return new GatewayClient({ ...sandbox.clientOptions, baseUrl: 'https://gateway.example', fetch: undefined });
 };
 
 describe.each<[string, Reach]>([
@@ -62,18 +58,13 @@ describe.each<[string, Reach]>([
   it('a card deposit redirects, completes, and is called back', async () => {
     const { sandbox, gateway, webhookUrl } = await open();
     const { payment, nextAction } = await gateway.createDeposit({
-      paymentMethod: 'CARD',
-      amount: '25.50',
-      currency: 'EUR',
+      ...CARD,
       reference: 'order/1 é 😀',
       customer: { firstName: 'Zoë', email: 'zoe@customer.example' },
       webhookUrl,
     });
     expect(payment).toMatchObject({ paymentStatus: 'PENDING', amount: 25.5, reference: 'order/1 é 😀' });
-    expect(nextAction).toEqual({
-      type: 'redirect',
-      redirectUrl: expect.stringMatching(/^https?:\/\/.*\/pay\//),
-    });
+    expect(nextAction).toEqual({ type: 'redirect', redirectUrl: expect.stringMatching(/^https?:\/\/.*\/pay\//) });
     expect(Math.abs(Date.now() - (createdAt(payment)?.getTime() ?? 0))).toBeLessThan(60_000);
 
     await sandbox.complete(payment.id);

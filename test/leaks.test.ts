@@ -22,14 +22,9 @@ const careless: Answer = init => {
   const { headers, body } = init as { headers: Record<string, string>; body?: Uint8Array };
   const text = Buffer.from(body ?? []).toString();
   const words = `failed: ${JSON.stringify(headers)} ${text} ${email} ${request.additionalParameters.iban}`;
-  const coded = Object.assign(new Error(`failed: ${JSON.stringify(headers)} ${text}`), {
-    code: 'ERR_WRAPPER',
-  });
-  throw Object.assign(new AggregateError([new Error(words), coded], words, { cause: coded }), {
-    init,
-    headers,
-    text,
-  });
+  const coded = Object.assign(new Error(`failed: ${JSON.stringify(headers)} ${text}`), { code: 'ERR_WRAPPER' });
+  const errors = [new Error(words), coded];
+  throw Object.assign(new AggregateError(errors, words, { cause: coded }), { init, headers, text });
 };
 
 let signature = '';
@@ -38,10 +33,7 @@ const events: GatewayEvent[] = [];
 function client(answer: Answer, options: object = {}) {
   const { fetch } = wire(answer);
   return new GatewayClient({
-    baseUrl: 'https://gateway.example',
-    apiKey,
-    signKey,
-    retries: 0,
+    ...{ baseUrl: 'https://gateway.example', apiKey, signKey, retries: 0 },
     fetch: async (url, init) => {
       signature = new Headers(init.headers).get('signature') ?? signature;
       return fetch(url, init);
@@ -57,11 +49,7 @@ const callback = record('completed CARD callback');
 
 const errors: Record<string, () => Promise<unknown>> = {
   'InvalidRequestError, wrong fields': () =>
-    client(json(customerData)).createDeposit({
-      ...request,
-      currency: `${email} `,
-      customer: { email: 7, phone: email },
-    } as never),
+    client(json(customerData)).createDeposit({ ...request, currency: `${email} `, customer: { email: 7 } } as never),
   'InvalidRequestError, extra': () =>
     client(json(customerData)).createDeposit(request, { extra: { customer: { email } } }),
   'ApiError, create': () => client(json(`{"message":"no","email":"${email}"}`, 422)).createDeposit(request),
@@ -79,10 +67,7 @@ const errors: Record<string, () => Promise<unknown>> = {
     await client(json(customerData), { store }).createDeposit(request);
     // Replayed without a lookup, which is a warning.
     await client(careless, { store }).createDeposit(request);
-    return client(json(customerData), { store }).createDeposit({
-      ...request,
-      customer: { email: 'x@other.example' },
-    });
+    return client(json(customerData), { store }).createDeposit({ ...request, customer: { email: 'x@a.example' } });
   },
   'PaymentInDoubtError, no id': async () => {
     const store = memoryStore();

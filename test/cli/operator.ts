@@ -4,15 +4,9 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
-import { openPostgresStore } from '../support/stores.ts';
+import { inTransaction, openPostgresStore } from '../support/stores.ts';
 
-export const PAYOUT_77 = {
-  paymentMethod: 'SEPA',
-  amount: '120.00',
-  currency: 'EUR',
-  reference: 'payout-77',
-  webhookUrl: 'https://shop.example/callbacks',
-} as const satisfies WithdrawalRequest;
+export const PAYOUT_77 = { ...PAYOUT, amount: '120.00', reference: 'payout-77' } satisfies WithdrawalRequest;
 
 /** A moment in a line of JSON. */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -85,10 +79,6 @@ export class OperatedShop {
   }
 
   async plan(reference: string): Promise<void> {
-    const client = await this.pool.connect();
-    await client.query('begin');
-    await this.gateway.payOut(client, { ...PAYOUT, reference });
-    await client.query('commit');
-    client.release();
+    await inTransaction(this.pool, client => this.gateway.payOut(client, { ...PAYOUT, reference }));
   }
 }

@@ -80,10 +80,8 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(out).toMatch(/asked for +WITHDRAWAL by SEPA, 120 EUR\n/);
       expect(out).toMatch(new RegExp(`payment +${payment.id}, PENDING when last seen\\n`));
       expect(code).toBe(0);
-      expect(JSON.parse((await run(['show', 'payout-77', '--json'])).out)).toMatchObject({
-        state: 'created',
-        paymentId: payment.id,
-      });
+      const shown = JSON.parse((await run(['show', 'payout-77', '--json'])).out);
+      expect(shown).toMatchObject({ state: 'created', paymentId: payment.id });
       expect(await run(['show', 'payout-9'])).toEqual({
         out: '',
         err: 'payment-gateway-sdk: The store has no reference "payout-9" in scope eu. Pass your app\'s --scope and --table-prefix.\n',
@@ -103,21 +101,12 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(refused.err).toContain('pass --despite reference amount');
       expect((await run(['settle', 'payout-77', OTHER_ID])).code).toBe(1);
       expect(refused.err).toMatch(/^payment-gateway-sdk: .*paymentId: differs from the create: reference is .*\.\n$/);
-      const settled = await run([
-        'settle',
-        'payout-77',
-        other.payment.id,
-        '--despite',
-        'reference',
-        'amount',
-        '--json',
-      ]);
+      const despite = ['--despite', 'reference', 'amount'];
+      const settled = await run(['settle', 'payout-77', other.payment.id, ...despite, '--json']);
+      const known = { state: 'created', paymentId: other.payment.id };
       // Nothing else is printed.
-      expect([settled.code, JSON.parse(settled.out)]).toMatchObject([
-        0,
-        { state: 'created', paymentId: other.payment.id },
-      ]);
-      expect(await shop.gateway.find('payout-77')).toMatchObject({ state: 'created', paymentId: other.payment.id });
+      expect([settled.code, JSON.parse(settled.out)]).toMatchObject([0, known]);
+      expect(await shop.gateway.find('payout-77')).toMatchObject(known);
       expect((await run(['settle', 'payout-77', id])).code).toBe(1);
     });
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, record, throwing } from '../support/fixtures.ts';
 import { forwardProxy } from '../support/forward-proxy.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
@@ -16,41 +16,29 @@ const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
 
 describe("an agent of the merchant's own", () => {
+  const nowhere = { baseUrl: 'https://127.0.0.1:9', close: async () => {} };
+  const secure = ({ url, close }: { url: string; close(): Promise<void> }) => ({
+    baseUrl: url.replace('http:', 'https:'),
+    close,
+  });
+  class Refusing extends HttpsAgent {
+    override createConnection = throwing(new Error('no connections today'));
+  }
+  const downProxy = async () => {
+    const { url, close } = await forwardProxy();
+    await close();
+    return { ...nowhere, agent: new HttpsProxyAgent(url) };
+  };
+  const silentBehindProxy = async () => {
+    const [proxy, gateway] = [await forwardProxy(), await tcpGateway({})];
+    const close = async () => void (await Promise.all([proxy.close(), gateway.close()]));
+    return { ...secure(gateway), agent: new HttpsProxyAgent(proxy.url), close };
+  };
   it.each([
-    [
-      'whose proxy is down',
-      async () => {
-        const { url, close } = await forwardProxy();
-        await close();
-        return { agent: new HttpsProxyAgent(url), baseUrl: 'https://127.0.0.1:9', close: async () => {} };
-      },
-    ],
-    [
-      'whose TLS handshake is not answered',
-      async () => {
-        const gateway = await tcpGateway({});
-        return { agent: new HttpsAgent(), baseUrl: gateway.url.replace('http:', 'https:'), close: gateway.close };
-      },
-    ],
-    [
-      'whose TLS handshake behind a proxy is not answered',
-      async () => {
-        const [proxy, gateway] = [await forwardProxy(), await tcpGateway({})];
-        const close = async () => void (await Promise.all([proxy.close(), gateway.close()]));
-        return { agent: new HttpsProxyAgent(proxy.url), baseUrl: gateway.url.replace('http:', 'https:'), close };
-      },
-    ],
-    [
-      'that refuses to connect',
-      async () => {
-        class Refusing extends HttpsAgent {
-          override createConnection(): never {
-            throw new Error('no connections today');
-          }
-        }
-        return { agent: new Refusing(), baseUrl: 'https://127.0.0.1:9', close: async () => {} };
-      },
-    ],
+    ['whose proxy is down', downProxy],
+    ['whose TLS handshake is not answered', async () => ({ ...secure(await tcpGateway({})), agent: new HttpsAgent() })],
+    ['whose TLS handshake behind a proxy is not answered', silentBehindProxy],
+    ['that refuses to connect', async () => ({ ...nowhere, agent: new Refusing() })],
   ])('%s has sent nothing', async (_, open) => {
     const { agent, baseUrl, close } = await open();
     const client = new GatewayClient({ ...KEYS, baseUrl, agent, timeout: 400, retries: 0 });

@@ -5,7 +5,7 @@ import { GatewayClient } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Fetch } from '../../src/http/own-fetch.ts';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
-import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
+import { fakeTimers, timed, whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
 
 const { setImmediate: realSetImmediate } = globalThis;
@@ -17,17 +17,6 @@ describe('a lookup', () => {
   afterEach(() => void vi.useRealTimers());
 
   const found = () => json(record('completed lookup'));
-
-  /** Lets the clock run, and tells how long a lookup took by it. */
-  async function timed(promise: Promise<unknown>) {
-    const begun = performance.now();
-    const settled = promise.then(
-      value => ({ value, ms: performance.now() - begun }),
-      error => ({ error, ms: performance.now() - begun }),
-    );
-    await vi.runAllTimersAsync();
-    return settled as Promise<{ value?: unknown; error?: unknown; ms: number }>;
-  }
 
   it.each([
     [2, [408, 425, 429, 500, 502, 503, 504]],

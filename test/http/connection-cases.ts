@@ -18,6 +18,8 @@ const head = (status: string, ...headers: string[]) =>
   [`HTTP/1.1 ${status}`, 'content-type: application/json', ...headers, '', ''].join('\r\n');
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
+type Act = (connection: Connection) => unknown;
+
 /** What happens to the call: at the first bytes of it, or once it is whole. */
 export interface Fault {
   what: string;
@@ -25,11 +27,10 @@ export interface Fault {
   isLong?: boolean;
   /** Nothing but its time-out ends the call. */
   isEndless?: boolean;
-  onConnect?: (connection: Connection) => void;
-  onBegin?: (connection: Connection) => void;
-  onRequest?: (connection: Connection) => void;
+  onBegin?: Act;
+  onRequest?: Act;
   /** What happens on a connection after an earlier call, before this one. */
-  onIdle?: (connection: Connection) => void;
+  onIdle?: Act;
 }
 
 const writes = (text: string) => (connection: Connection) => void connection.socket.write(text);
@@ -127,81 +128,58 @@ export function faultsOf(body: string) {
   const ok = '201 Created';
   const length = Buffer.byteLength(body);
   const sized = (status = ok, ...headers: string[]) => head(status, `content-length: ${length}`, ...headers) + body;
-  const idle: Fault[] = [
-    { what: 'The connection was closed after the call before', onIdle: ({ fin }) => fin() },
-    { what: 'The connection was reset after the call before', onIdle: ({ rst }) => rst() },
-    {
-      what: 'The answer of another call arrived on the idle connection',
-      onIdle: writes(http(body.replace(ID, OTHER_ID))),
-    },
+  /** After a call, before the next one; in the middle of a request; or once it is whole. */
+  const idling = (what: string, onIdle: Act): Fault => ({ what, onIdle });
+  const within = (what: string, onBegin: Act, isEndless = false): Fault => ({ what, onBegin, isEndless, isLong: true });
+  const then = (what: string, onRequest: Act, isEndless = false): Fault => ({ what, onRequest, isEndless });
+  const another = body.replace(ID, OTHER_ID);
+  const begun = sized().slice(0, -20);
+
+  const idle = [
+    idling('The connection was closed after the call before', ({ fin }) => fin()),
+    idling('The connection was reset after the call before', ({ rst }) => rst()),
+    idling('The answer of another call arrived on the idle connection', writes(http(another))),
   ];
 
-  const during: Fault[] = [
-    { what: 'Closed in the middle of the request', isLong: true, onBegin: ({ fin }) => fin() },
-    { what: 'Reset in the middle of the request', isLong: true, onBegin: ({ rst }) => rst() },
-    {
-      what: 'The gateway stops reading in the middle of the request',
-      isLong: true,
-      isEndless: true,
-      onBegin: ({ socket }) => socket.pause(),
-    },
-    {
-      what: 'Refused (413) in the middle of the request, and closed',
-      isLong: true,
-      onBegin: ends(head('413 Content Too Large', 'content-length: 0')),
-    },
-    { what: 'Closed after the request', onRequest: ({ fin }) => fin() },
-    { what: 'Reset after the request', onRequest: ({ rst }) => rst() },
-    { what: 'No answer', isEndless: true, onRequest: () => {} },
-    { what: 'Closed in the status line', onRequest: ends('HTTP/1.1 20') },
-    { what: 'Closed in the headers', onRequest: ends(sized().slice(0, 40)) },
-    { what: 'Closed after the headers', onRequest: ends(head(ok, `content-length: ${length}`)) },
-    { what: 'Closed in the body, after the id', onRequest: ends(sized().slice(0, -20)) },
-    {
-      what: 'Reset in the body, after the id',
-      onRequest: ({ socket, rst }) => socket.write(sized().slice(0, -20), () => setTimeout(rst, 20)),
-    },
-    { what: 'The body stops after the id', isEndless: true, onRequest: writes(sized().slice(0, -20)) },
-    { what: 'A body without a length, ended by closing', onRequest: ends(head(ok) + body) },
+  const refusal = ends(head('413 Content Too Large', 'content-length: 0'));
+  const during = [
+    within('Closed in the middle of the request', ({ fin }) => fin()),
+    within('Reset in the middle of the request', ({ rst }) => rst()),
+    within('The gateway stops reading in the middle of the request', ({ socket }) => socket.pause(), true),
+    within('Refused (413) in the middle of the request, and closed', refusal),
+    then('Closed after the request', ({ fin }) => fin()),
+    then('Reset after the request', ({ rst }) => rst()),
+    then('No answer', () => {}, true),
+    then('Closed in the status line', ends('HTTP/1.1 20')),
+    then('Closed in the headers', ends(sized().slice(0, 40))),
+    then('Closed after the headers', ends(head(ok, `content-length: ${length}`))),
+    then('Closed in the body, after the id', ends(begun)),
+    then('Reset in the body, after the id', ({ socket, rst }) => socket.write(begun, () => setTimeout(rst, 20))),
+    then('The body stops after the id', writes(begun), true),
+    then('A body without a length, ended by closing', ends(head(ok) + body)),
   ];
 
-  const odd: Fault[] = [
-    { what: 'Two answers', onRequest: writes(sized() + http(body.replace(ID, OTHER_ID))) },
-    { what: '2 MB of headers', onRequest: writes(head(ok, `x: ${'x'.repeat(2_000_000)}`)) },
-    {
-      what: 'Both a length and chunks',
-      onRequest: writes(head(ok, `content-length: ${length}`, 'transfer-encoding: chunked') + chunk(body) + chunk('')),
-    },
-    {
-      what: 'Chunks that break off in garbage, after the id',
-      onRequest: writes(`${head(ok, 'transfer-encoding: chunked') + chunk(body.slice(0, -20))}garbage`),
-    },
-    { what: 'No HTTP at all, with the id', onRequest: ends(body) },
-    { what: 'Line feeds alone in the headers', onRequest: ends(sized().replaceAll('\r\n', '\n')) },
-    {
-      what: 'A body of 50 MB, the id at its beginning',
-      onRequest: ({ socket }) => {
-        socket.write(head(ok, 'content-length: 50000000') + body.slice(0, -2));
-        socket.write(' '.repeat(50_000_000 - length + 2));
-      },
-    },
-    {
-      what: 'Informational answers (100, 102, 103) before the answer',
-      onRequest: writes(
-        ['100 Continue', '102 Processing', '103 Early Hints'].map(status => `HTTP/1.1 ${status}\r\n\r\n`).join('') +
-          sized(),
-      ),
-    },
-    { what: 'A wrong Content-Encoding', onRequest: writes(sized(ok, 'content-encoding: gzip')) },
-    ...['204 No Content', '205 Reset Content', '304 Not Modified', '407 Proxy Authentication Required'].map(status => ({
-      what: `${status}, with a body`,
-      onRequest: writes(sized(status)),
-    })),
-    {
-      what: '307 Temporary Redirect',
-      onRequest: writes(head('307 Temporary Redirect', 'location: /elsewhere', 'content-length: 0')),
-    },
-    { what: '421 Misdirected Request', onRequest: writes(head('421 Misdirected Request', 'content-length: 0')) },
+  const both = head(ok, `content-length: ${length}`, 'transfer-encoding: chunked');
+  const broken = `${head(ok, 'transfer-encoding: chunked') + chunk(body.slice(0, -20))}garbage`;
+  const informed = ['100 Continue', '102 Processing', '103 Early Hints'].map(status => `HTTP/1.1 ${status}\r\n\r\n`);
+  const odd = [
+    then('Two answers', writes(sized() + http(another))),
+    then('2 MB of headers', writes(head(ok, `x: ${'x'.repeat(2_000_000)}`))),
+    then('Both a length and chunks', writes(both + chunk(body) + chunk(''))),
+    then('Chunks that break off in garbage, after the id', writes(broken)),
+    then('No HTTP at all, with the id', ends(body)),
+    then('Line feeds alone in the headers', ends(sized().replaceAll('\r\n', '\n'))),
+    then('A body of 50 MB, the id at its beginning', ({ socket }) => {
+      socket.write(head(ok, 'content-length: 50000000') + body.slice(0, -2));
+      socket.write(' '.repeat(50_000_000 - length + 2));
+    }),
+    then('Informational answers (100, 102, 103) before the answer', writes(informed.join('') + sized())),
+    then('A wrong Content-Encoding', writes(sized(ok, 'content-encoding: gzip'))),
+    ...['204 No Content', '205 Reset Content', '304 Not Modified', '407 Proxy Authentication Required'].map(status =>
+      then(`${status}, with a body`, writes(sized(status))),
+    ),
+    then('307 Temporary Redirect', writes(head('307 Temporary Redirect', 'location: /elsewhere', 'content-length: 0'))),
+    then('421 Misdirected Request', writes(head('421 Misdirected Request', 'content-length: 0'))),
   ];
 
   return { idle, during, odd };
@@ -221,7 +199,6 @@ const found = record('completed lookup');
 export async function meeting(fault: Fault, way: Way, answer: string, retries: number) {
   const isReused = way.startsWith('reused');
   const script: Script = {
-    onConnect: connection => fault.onConnect?.(connection),
     onBegin: (connection, count) => {
       if (count === Number(isReused)) fault.onBegin?.(connection);
     },

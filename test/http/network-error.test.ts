@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { GatewayClient, type GatewayError } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { CARD, errorOf, KEYS } from '../support/fixtures.ts';
+import { CARD, errorOf, KEYS, throwing } from '../support/fixtures.ts';
 
 const LOCAL = 'http://127.0.0.1:4010';
 
@@ -25,9 +25,7 @@ const failed = async (thrown: unknown, baseUrl: string = KEYS.baseUrl) => {
 const hostile = new Proxy(
   {},
   {
-    get: () => {
-      throw new Error('hands off');
-    },
+    get: throwing(new Error('hands off')),
   },
 );
 const ring = new Error('ring');

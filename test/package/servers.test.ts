@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPaymentsApp } from '../examples/payments-app.ts';
-import { record } from '../support/fixtures.ts';
+import { post as at, CHUNKED, callback, HOST, LENGTH, lengthOf, nested, request, TYPE } from '../webhooks/hostile.ts';
 import { type Outcome, type RawRequest, sendRaw } from '../webhooks/raw-http.ts';
 import { fetching, root, run } from './consumer.ts';
 import { folderInApp, tarball } from './tarball.ts';
@@ -30,24 +30,15 @@ async function start(folder: string, command: string, ...args: string[]) {
   return { port, isAlive: () => child.exitCode === null && child.signalCode === null, printed: () => printed };
 }
 
-// Each character is one byte.
-const callback = Buffer.from(record('completed CARD callback')).toString('latin1');
-const request = (line: string, headers: string[], body = '') =>
-  `${[line, ...headers, 'Content-Type: application/json', '', ''].join('\r\n')}${body}`;
-const HOST = 'Host: shop';
-const lengthOf = (body: string) => `Content-Length: ${body.length}`;
-const LENGTH = lengthOf(callback);
-const CHUNKED = 'Transfer-Encoding: chunked';
-const post = (headers: string[], body: string) => request('POST /callbacks HTTP/1.1', [HOST, ...headers], body);
-const withMethod = (name: string) => request(`${name} /callbacks HTTP/1.1`, [HOST]);
+const post = (headers: string[], body = callback) => at(headers, body, '/callbacks');
+const withMethod = (name: string) => request(`${name} /callbacks HTTP/1.1`, [HOST, TYPE]);
 const withHost = (text: string) =>
-  request('POST /callbacks HTTP/1.1', [`Host: ${text}`, LENGTH, 'Connection: close'], callback);
-const withTarget = (text: string) => request(`POST ${text} HTTP/1.1`, [HOST, LENGTH], callback);
+  request('POST /callbacks HTTP/1.1', [`Host: ${text}`, TYPE, LENGTH, 'Connection: close'], callback);
+const withTarget = (text: string) => request(`POST ${text} HTTP/1.1`, [HOST, TYPE, LENGTH], callback);
 
-const nested = '['.repeat(40_000) + ']'.repeat(40_000);
-const deep = `${callback.slice(0, -1)},"amount":${nested},"currency":${nested},"reference":${nested}}`;
-const genuine = post([LENGTH], callback);
-const tooLarge = 'x'.repeat(300 * 1024);
+const [deep, tooLarge] = [nested(40_000), 'x'.repeat(300 * 1024)];
+const deepFields = `${callback.slice(0, -1)},"amount":${deep},"currency":${deep},"reference":${deep}}`;
+const genuine = post([LENGTH]);
 
 interface Hostile extends RawRequest {
   name: string;
@@ -65,12 +56,12 @@ const HOSTILE: Hostile[] = [
   { name: 'no JSON', bytes: post([lengthOf('nope')], 'nope'), answer: 400 },
   { name: 'null', bytes: post([lengthOf('null')], 'null'), answer: 400 },
   { name: 'no body', bytes: post([lengthOf('')], ''), answer: 400 },
-  { name: 'deep arrays for its fields', bytes: post([lengthOf(deep)], deep), answer: 'any' },
+  { name: 'deep arrays for its fields', bytes: post([lengthOf(deepFields)], deepFields), answer: 'any' },
   { name: '300 KiB', bytes: post([lengthOf(tooLarge)], tooLarge), answer: 413 },
   { name: 'a length of 300 KiB', bytes: post([lengthOf(tooLarge)], 'half'), answer: 413 },
   { name: '300 KiB in a chunk', bytes: post([CHUNKED], `4b000\r\n${tooLarge}\r\n`), answer: 413 },
   { name: 'a bad chunk', bytes: post([CHUNKED], 'zz\r\nhalf\r\n'), answer: 'refused' },
-  { name: 'a bad length', bytes: post(['Content-Length: -1'], callback), answer: 'refused' },
+  { name: 'a bad length', bytes: post(['Content-Length: -1']), answer: 'refused' },
   { name: 'half a body, then FIN', bytes: post([LENGTH], 'half'), end: 'fin', answer: 'refused' },
   { name: 'half a body, then RST', bytes: post([LENGTH], 'half'), end: 'rst', answer: 'refused' },
   { name: 'half a chunk, then RST', bytes: post([CHUNKED], 'ff\r\nhalf'), end: 'rst', answer: 'refused' },
@@ -125,7 +116,8 @@ describe('a callback endpoint answers whatever arrives', () => {
     const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-next-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, 'package.json'), '{ "name": "shop", "private": true }');
-    copyFileSync(join(root, 'test/package/consumers/callbacks.mjs'), join(folder, 'callbacks.mjs'));
+    for (const file of ['callbacks.mjs', 'merchant.mjs'])
+      copyFileSync(join(root, 'test/package/consumers', file), join(folder, file));
     const packages = ['next@latest', 'react@latest', 'react-dom@latest', 'pg', 'typescript@5'];
     const types = ['@types/node', '@types/pg', '@types/react'];
     fetching('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages, ...types], folder);

@@ -11,12 +11,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { vi } from 'vitest';
 import { whileTimePasses } from '../support/passing-time.ts';
 
-export const CARD_ORDER = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  webhookUrl: 'https://shop.example/callbacks',
-} as const;
+export { CARD as CARD_ORDER } from '../support/fixtures.ts';
 
 interface ShopOptions<Tx> {
   store?: Store<Tx>;

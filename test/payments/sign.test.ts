@@ -1,6 +1,6 @@
 import { ConfigurationError, GatewayClient, signBody } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { KEYS, mirroring, webhookUrl } from '../support/fixtures.ts';
+import { CARD, KEYS, mirroring } from '../support/fixtures.ts';
 import { wire } from '../support/wire.ts';
 
 describe('signBody', () => {
@@ -34,13 +34,7 @@ describe('signBody', () => {
 });
 
 describe('a create', () => {
-  const request = {
-    paymentMethod: 'CARD',
-    amount: '25.50',
-    currency: 'EUR',
-    reference: 'order/1 é 😀',
-    webhookUrl,
-  } as const;
+  const request = { ...CARD, reference: 'order/1 é 😀' };
   const body =
     '{"paymentType":"DEPOSIT","paymentMethod":"CARD","amount":25.50,"currency":"EUR","reference":"order/1 é 😀","webhookUrl":"https://shop.example/callbacks"}';
 

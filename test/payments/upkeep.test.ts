@@ -5,7 +5,7 @@ import type { Fetch } from '../../src/http/own-fetch.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { createWebhookHandler } from '../../src/webhooks/handler.ts';
-import { PAYOUT } from '../support/fixtures.ts';
+import { PAYOUT, throwing } from '../support/fixtures.ts';
 import { accept, MINUTE, NONE_SENT, NONE_SWEPT, notReached, openUpkeptShop, taken } from '../support/upkept-shop.ts';
 import { wire } from '../support/wire.ts';
 
@@ -79,12 +79,7 @@ describe('an upkeep', () => {
   const killed = new Error('the connection that listens was killed');
   it.each<[string, () => Promise<void>]>([
     ['rejects', async () => Promise.reject(killed)],
-    [
-      'throws',
-      () => {
-        throw killed;
-      },
-    ],
+    ['throws', throwing(killed)],
   ])('listens again if the store stops reporting plans and %s', async (_, stopReporting) => {
     vi.useFakeTimers();
     const watched: number[] = [];

@@ -1,6 +1,7 @@
 import { GatewayClient, isPaid, type Payment } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ID, KEYS, record } from '../support/fixtures.ts';
+import { ID, KEYS, record, throwing } from '../support/fixtures.ts';
+import { timed } from '../support/passing-time.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 // The client loads it when it is made, which takes real time: more than passes here.
 import '../../src/http/client.ts';
@@ -9,24 +10,13 @@ const as = (status: string) => json(record('completed lookup').replace('COMPLETE
 const wait = (fetch: ReturnType<typeof wire>['fetch'], options: object = {}, retries = 0) =>
   new GatewayClient({ ...KEYS, fetch, retries }).waitForPayment(ID, options);
 
-/** Lets the clock run until the wait is over. */
-async function timed(promise: Promise<Payment>) {
-  const begun = performance.now();
-  const settled = promise.then(
-    payment => ({ payment, error: undefined, ms: performance.now() - begun }),
-    error => ({ payment: undefined, error, ms: performance.now() - begun }),
-  );
-  await vi.runAllTimersAsync();
-  return settled;
-}
-
 describe('waitForPayment', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   it.each(['COMPLETED', 'FAILED', 'CANCELED'])('ends when the payment is %s', async status => {
     const { fetch, sent } = wire(as('PENDING'), as('AUTHORIZED'), as('SOMETHING_NEW'), as(status));
-    const { payment } = await timed(wait(fetch));
+    const { value: payment } = await timed(wait(fetch));
     expect([payment?.paymentStatus, sent.length]).toEqual([status, 4]);
   });
 
@@ -53,11 +43,9 @@ describe('waitForPayment', () => {
 
   it('ends when `until` says so, and with what it throws', async () => {
     const authorized = (payment: Payment) => payment.paymentStatus === 'AUTHORIZED' || isPaid(payment);
-    const { payment } = await timed(wait(wire(as('PENDING'), as('AUTHORIZED')).fetch, { until: authorized }));
+    const { value: payment } = await timed(wait(wire(as('PENDING'), as('AUTHORIZED')).fetch, { until: authorized }));
     expect(payment?.paymentStatus).toBe('AUTHORIZED');
-    const failing = () => {
-      throw new Error('until');
-    };
+    const failing = throwing(new Error('until'));
     expect((await timed(wait(wire(as('PENDING')).fetch, { until: failing }))).error).toEqual(new Error('until'));
   });
 
@@ -67,7 +55,7 @@ describe('waitForPayment', () => {
     ['a rate limit', json('', 429)],
     ['a cut connection', networkError('ECONNRESET', 'read')],
   ])('outlives %s', async (_, trouble) => {
-    const { payment } = await timed(wait(wire(as('PENDING'), trouble, trouble, as('COMPLETED')).fetch));
+    const { value: payment } = await timed(wait(wire(as('PENDING'), trouble, trouble, as('COMPLETED')).fetch));
     expect(payment?.paymentStatus).toBe('COMPLETED');
   });
 
@@ -113,12 +101,7 @@ describe('waitForPayment', () => {
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('observer');
-      },
-    ],
+    ['throws', throwing(new Error('observer'))],
     ['rejects', () => Promise.reject(new Error('observer'))],
   ])('reports each look to onPoll, and goes on if that %s', async (_, onPoll) => {
     const heard: string[] = [];

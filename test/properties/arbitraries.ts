@@ -230,3 +230,6 @@ export const record = inAnyOrder(
     )
     .map(([unknown, known, own]) => ({ ...unknown, ...known, ...own })),
 );
+
+/** One of the words of a text. */
+export const word = (words: string): fc.Arbitrary<string> => fc.constantFrom(...words.split(' '));

@@ -5,34 +5,15 @@ import { GatewayClient, memoryStore, type Store } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
-import { tries } from './arbitraries.ts';
+import { tries, word } from './arbitraries.ts';
 
 // The databases' own documents: class 08 is a connection that broke, 40 a rollback, 53 and 57 a server in trouble. Of any of
 // them the statement may have been committed before.
 const uncertain = fc.oneof(
   fc.stringMatching(/^(?:08|25|40|53|55|57|58|XX)[0-9A-Z]{3}$/),
-  fc.constantFrom(
-    'ECONNRESET',
-    'EPIPE',
-    'ETIMEDOUT',
-    'PROTOCOL_CONNECTION_LOST',
-    'ER_LOCK_DEADLOCK',
-    'ER_SERVER_SHUTDOWN',
-  ),
-  fc.constantFrom(
-    'CONNECTION_CLOSED',
-    'P1001',
-    'P2024',
-    'xECONNREFUSED',
-    'ECONNREFUSEDx',
-    '142P01',
-    '42P011',
-    '28',
-    '',
-    undefined,
-    42,
-    {},
-  ),
+  word('ECONNRESET EPIPE ETIMEDOUT PROTOCOL_CONNECTION_LOST ER_LOCK_DEADLOCK ER_SERVER_SHUTDOWN CONNECTION_CLOSED'),
+  word('P1001 P2024 xECONNREFUSED ECONNREFUSEDx 142P01 42P011 28'),
+  fc.constantFrom('', undefined, 42, {}),
 );
 // And those of a statement that was refused before it did anything.
 const certain = fc.oneof(

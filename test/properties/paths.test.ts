@@ -8,33 +8,15 @@ import { CLIENT, HANDLER } from '../../src/store/link.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json } from '../support/wire.ts';
 import { post } from '../webhooks/shop-callbacks.ts';
-import { httpUrl, text, tries, uuid } from './arbitraries.ts';
+import { httpUrl, text, tries, uuid, word } from './arbitraries.ts';
 
 /** As the gateway's document has them. */
 const PATH = /^https:\/\/gateway\.example\/api\/v1\/payments(\/[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12})?$/;
 
 /** What could get out of a path, or split a request. */
-const POISON = [
-  '/',
-  '..',
-  '/../',
-  '%2e%2e%2f',
-  '?',
-  '#',
-  '\\',
-  '\n',
-  '\r\nHost: x',
-  '\0',
-  ' ',
-  '@',
-  ':',
-  '//evil.example/',
-  '\u2028',
-  '－',
-  '٠',
-];
+const POISON = ['\\', '\n', '\r\nHost: x', '\0', ' ', '\u2028'];
 
-const poison = fc.constantFrom(...POISON);
+const poison = fc.oneof(fc.constantFrom(...POISON), word('/ .. /../ %2e%2e%2f ? # @ : //evil.example/ － ٠'));
 const anyId: fc.Arbitrary<string> = fc.oneof(
   uuid,
   // A UUID with something in it, before it or after it, or in place of a character of it.

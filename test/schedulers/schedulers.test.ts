@@ -5,7 +5,7 @@ import { expectDocumented } from '../support/documents.ts';
 import { PAYOUT } from '../support/fixtures.ts';
 import { isInstalled } from '../support/install.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, hasRedis, POSTGRES, uniqueName } from '../support/stores.ts';
+import { hasPostgres, hasRedis, inTransaction, POSTGRES, uniqueName } from '../support/stores.ts';
 import { gateway, migrate, paidOut, pool, sandbox, tablePrefix } from './payments.ts';
 
 const missing =
@@ -23,11 +23,7 @@ describe.skipIf(missing)('a recipe', () => {
     const { payment } = await gateway.createWithdrawal({ ...PAYOUT, reference: 'lost' });
     await sandbox.complete(payment.id);
     await pool.query(`update ${tablePrefix}_rows set begun_at = now() - interval '1 hour'`);
-    const client = await pool.connect();
-    await client.query('begin');
-    await gateway.payOut(client, { ...PAYOUT, reference: 'planned' });
-    await client.query('commit');
-    client.release();
+    await inTransaction(pool, client => gateway.payOut(client, { ...PAYOUT, reference: 'planned' }));
   });
   afterEach(async () => {
     await pool.query(`drop table ${tablePrefix}_rows; drop schema if exists ${schema} cascade`);

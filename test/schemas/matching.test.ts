@@ -7,56 +7,33 @@ import { record } from '../support/fixtures.ts';
 const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));
 const create = { paymentType: 'DEPOSIT', amount: '25.50', currency: 'EUR', reference: 'order/1' } as const;
 
-describe('the payment of a create', () => {
-  it('differs in nothing, however its amount and its currency are written', () => {
-    for (const same of [{}, { amount: 25.5 }, { amount: '25.5' }, { currency: 'eur' }]) {
-      expect(differencesOf({ ...create, ...same }, payment)).toEqual([]);
-      expect(isPaymentOf({ ...create, ...same }, payment)).toBe(true);
-    }
-    expect(differencesOf(create, { ...payment, currency: 'eur' })).toEqual([]);
-  });
-
-  it.each([
-    [{ paymentType: 'WITHDRAWAL' }, ['paymentType']],
-    [{ amount: '25.51' }, ['amount']],
-    [{ amount: 2550 }, ['amount']],
-    [{ currency: 'USD' }, ['currency']],
-    [{ paymentType: 'WITHDRAWAL', amount: 1, currency: 'USD' }, ['paymentType', 'amount', 'currency']],
-  ] as const)('differs from %j', (other, fields) => {
-    expect(differencesOf({ ...create, ...other }, payment)).toEqual(fields);
-    expect(isPaymentOf({ ...create, ...other }, payment)).toBe(false);
-  });
-
-  it('differs in its reference unless it is the same to the letter', () => {
-    expect(differencesOf({ ...create, reference: 'Order/1' }, payment)).toEqual(['reference']);
-    expect(differencesOf({ ...create, reference: 'order/2', amount: 1 }, payment)).toEqual(['reference', 'amount']);
-  });
-
-  it.each([null, undefined, ''])('does not differ in a reference that either of them lacks: %j', reference => {
-    expect(differencesOf(create, { ...payment, reference })).toEqual([]);
-    expect(differencesOf({ ...create, reference }, payment)).toEqual([]);
-  });
-});
-
-describe('a payment that may be the one', () => {
-  it('is of the same money, under any reference', () => {
-    expect(mayBePaymentOf({ ...create, reference: 'order/2' }, payment)).toBe(true);
-    expect(mayBePaymentOf({ ...create, reference: undefined }, payment)).toBe(true);
-  });
-
-  it('is under the same reference, of any money', () => {
-    expect(mayBePaymentOf({ ...create, amount: '80.00' }, payment)).toBe(true);
-  });
-
-  it('is none of other money that has no reference, or another one', () => {
-    expect(mayBePaymentOf({ ...create, amount: '80.00', reference: 'order/2' }, payment)).toBe(false);
-    for (const none of [null, undefined, '']) {
-      expect(mayBePaymentOf({ ...create, amount: '80.00', reference: none }, { ...payment, reference: none })).toBe(
-        false,
-      );
-      expect(mayBePaymentOf({ ...create, amount: '80.00', reference: none }, payment)).toBe(false);
-    }
-  });
+const OTHER_REFERENCE = { reference: 'order/2' };
+it.each<[string, object, object, differences: string[], isOf: boolean, mayBe: boolean]>([
+  ['in nothing', {}, {}, [], true, true],
+  ['in nothing, with its amount as a number', { amount: 25.5 }, {}, [], true, true],
+  ['in nothing, with fewer digits', { amount: '25.5' }, {}, [], true, true],
+  ['in nothing, with its currency in lower case', { currency: 'eur' }, { currency: 'eur' }, [], true, true],
+  ['in its type', { paymentType: 'WITHDRAWAL' }, {}, ['paymentType'], false, true],
+  ['in its amount', { amount: '25.51' }, {}, ['amount'], false, true],
+  ['in its unit', { amount: 2550 }, {}, ['amount'], false, true],
+  ['in its currency', { currency: 'USD' }, {}, ['currency'], false, true],
+  ['in all money', { amount: 1, currency: 'USD' }, {}, ['amount', 'currency'], false, true],
+  ['in the case of its reference', { reference: 'Order/1' }, {}, ['reference'], true, true],
+  ['in its reference', OTHER_REFERENCE, {}, ['reference'], true, true],
+  ['in both', { ...OTHER_REFERENCE, amount: 1 }, {}, ['reference', 'amount'], false, false],
+  ...[null, undefined, ''].flatMap((reference): [string, object, object, string[], boolean, boolean][] => [
+    ['in nothing, without a reference', { reference }, {}, [], true, true],
+    ['in nothing, without a reference of the payment', {}, { reference }, [], true, true],
+    ['in its amount, and has no reference', { reference, amount: 1 }, {}, ['amount'], false, false],
+    ['in its amount, and neither has one', { reference, amount: 1 }, { reference }, ['amount'], false, false],
+  ]),
+])('a create and a payment that differ %s', (_, ofCreate, ofPayment, differences, isOf, mayBe) => {
+  const [asked, shown] = [
+    { ...create, ...ofCreate },
+    { ...payment, ...ofPayment },
+  ];
+  expect(differencesOf(asked, shown)).toEqual(differences);
+  expect([isPaymentOf(asked, shown), mayBePaymentOf(asked, shown)]).toEqual([isOf, mayBe]);
 });
 
 describe('a reference', () => {

@@ -131,24 +131,21 @@ describe('the decimals of a currency', () => {
   const ask = (amount: number | string, currency: string) => () =>
     parseRequest('deposit', 'standard', { ...deposit, amount, currency });
 
-  // ISO 4217: the yen has none, the Kuwaiti dinar three.
-  it.each([
-    ['705.50', 'JPY', 'has too many decimals: ISO 4217 allows 0 for JPY'],
-    [705.5, 'jpy', 'has too many decimals: ISO 4217 allows 0 for JPY'],
-    ['0.999', 'EUR', 'has too many decimals: ISO 4217 allows 2 for EUR'],
-    ['1.2345', 'KWD', 'has too many decimals: ISO 4217 allows 3 for KWD'],
-  ])('are not exceeded: %j %s is refused', (amount, currency, message) => {
-    expect(ask(amount, currency)).toThrow(`amount: ${message}`);
-  });
-
-  it.each([
-    ['705.00', 'JPY'],
-    ['1.234', 'KWD'],
-    ['1.2300', 'EUR'],
-    ['10.50', 'HUF'],
-    ['0.000001', 'USDT'],
-  ])('are not exceeded: %j %s is sent', (amount, currency) => {
-    expect(ask(amount, currency)()).toMatchObject({ amount, currency });
+  // ISO 4217. Another currency has any.
+  it.each<[currency: string, sent: (number | string)[], refused: (number | string)[], most?: number]>([
+    ['JPY', ['705.00'], ['705.50', 705.5], 0],
+    ['jpy', ['705.00'], [705.5], 0],
+    ['XPF', ['7'], ['7.1'], 0],
+    ['EUR', ['1.2300'], ['0.999'], 2],
+    ['HUF', ['10.50'], ['10.501'], 2],
+    ['KWD', ['1.234'], ['1.2345'], 3],
+    ['CLF', ['1.2345'], ['1.23451'], 4],
+    ['UYW', ['1.2345'], ['1.23451'], 4],
+    ['USDT', ['0.000001'], []],
+  ])('%s are not exceeded: %j is sent, and %j is not', (currency, sent, refused, most) => {
+    for (const amount of sent) expect(ask(amount, currency)()).toMatchObject({ amount, currency });
+    const message = `amount: has too many decimals: ISO 4217 allows ${most} for ${currency.toUpperCase()}`;
+    for (const amount of refused) expect(ask(amount, currency)).toThrow(message);
   });
 });
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadLinks } from '../../docs/site/check.ts';
-import { repository, resolveLink, slugify } from '../../docs/site/pages.ts';
-import { readIndex } from '../../docs/site/sidebar.ts';
+import { repository, resolveLink } from '../../docs/site/pages.ts';
 
 describe('a link', () => {
   it.each([
@@ -27,49 +26,6 @@ describe('a link', () => {
   it('to a file that is not there stays as it is, and is told as dead', () => {
     expect(resolveLink('docs/callbacks.md', '../src/nowhere.ts')).toBe('../src/nowhere.ts');
   });
-});
-
-it.each([
-  // As GitHub shows them.
-  ['What each error says', 'what-each-error-says'],
-  ["The gateway's `errorMessage`: don't branch on it", 'the-gateways-errormessage-dont-branch-on-it'],
-  ['Checks & balances', 'checks--balances'],
-  ['0.1.0 – unreleased', '010--unreleased'],
-  ['`signCallbackUrls`, and `crypto_fx`', 'signcallbackurls-and-crypto_fx'],
-])('the anchor of the heading %s is %s', (heading, anchor) => {
-  expect(slugify(heading.replaceAll('`', ''))).toBe(anchor);
-});
-
-it('the sidebar is the nested list of an index, under its headings', () => {
-  const index = `# Documentation
-
-Read [this](ignored.md) first.
-
-## Start
-
-- [Getting started](getting-started.md)
-
-## Guides
-
-* [Callbacks](callbacks.md): take them
-  * [\`tokens\`](callback-tokens.md)
-    * [Deep](deep.md)
-* [Payouts](payouts.md)
-`;
-  expect(readIndex(index, href => `/${href}`)).toEqual([
-    { text: 'Start', items: [{ text: 'Getting started', link: '/getting-started.md' }] },
-    {
-      text: 'Guides',
-      items: [
-        {
-          text: 'Callbacks',
-          link: '/callbacks.md',
-          items: [{ text: 'tokens', link: '/callback-tokens.md', items: [{ text: 'Deep', link: '/deep.md' }] }],
-        },
-        { text: 'Payouts', link: '/payouts.md' },
-      ],
-    },
-  ]);
 });
 
 describe('the check of the built site', () => {

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { createWebhookHandler, GatewayClient, isGatewayError, toNodeHandler } from '../../src/index.ts';
-import type { Command, Held, Report } from './messages.ts';
+import { inTransaction } from '../support/stores.ts';
+import type { Command, Report } from './messages.ts';
 import { between, seeded } from './seeded.ts';
 import {
   checkoutOf,
@@ -154,27 +155,17 @@ async function orderAtOnce(): Promise<void> {
   await click(order);
 }
 
-async function inTransaction(work: (client: PoolClient) => Promise<'commit' | 'rollback'>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await client.query(await work(client));
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  } finally {
-    client.release();
-  }
-}
-
 const owe = () =>
   expecting('payOut', () =>
-    inTransaction(async client => {
-      const payout = { id: newId('Payout') + (random() < 0.2 ? ' ' : ''), amount: newAmount() };
-      await client.query('insert into payouts (id, amount) values ($1, $2)', [payout.id, payout.amount]);
-      await gateway.payOut(client, payoutOf(payout));
-      return random() < 0.1 ? 'rollback' : 'commit';
-    }),
+    inTransaction(
+      pool,
+      async client => {
+        const payout = { id: newId('Payout') + (random() < 0.2 ? ' ' : ''), amount: newAmount() };
+        await client.query('insert into payouts (id, amount) values ($1, $2)', [payout.id, payout.amount]);
+        await gateway.payOut(client, payoutOf(payout));
+      },
+      random() < 0.1 ? 'rollback' : 'commit',
+    ),
   );
 
 /** Plans a payout again that was refused, or settled as not created. */
@@ -184,10 +175,7 @@ async function lookAtPayout(payout: ShopPayout): Promise<void> {
   if (state !== 'freed') return;
   const refused = (await gateway.reviews()).find(({ id }) => id === payout.id);
   if (refused) await gateway.resolveReview(payout.id, refused.status);
-  await inTransaction(async client => {
-    await gateway.payOut(client, payoutOf(payout));
-    return 'commit';
-  });
+  await inTransaction(pool, client => gateway.payOut(client, payoutOf(payout)));
   count('payout: planned again');
 }
 
@@ -240,12 +228,9 @@ function socketsOf(): number {
   }).length;
 }
 
-const MEGABYTE = 2 ** 20;
 function sample(): void {
   globalThis.gc?.();
-  const { heapUsed, rss } = process.memoryUsage();
-  const resources = process.getActiveResourcesInfo().length;
-  const held: Omit<Held, 'at'> = { heap: heapUsed / MEGABYTE, rss: rss / MEGABYTE, sockets: socketsOf(), resources };
+  const held = { heap: process.memoryUsage().heapUsed / 2 ** 20, sockets: socketsOf() };
   report({ type: 'sample', held, counts });
   counts = {};
 }

@@ -108,37 +108,21 @@ export function judge({ orders, payouts, effects, reviews, creates, payments }: 
   return problems;
 }
 
-/** The allowed growth of each minimum from the second third to the last one. */
-export const ALLOWED = { heap: 0.5, rss: 10, sockets: 3, resources: 3 } as const;
-export type Measure = keyof typeof ALLOWED;
+/** The allowed growth of each minimum from the second third of a process's time to the last one. */
+const ALLOWED = { heap: 0.5, sockets: 3 } as const;
 
-/** The minimum of each measure in each third of a process's time. */
-export type Thirds = Record<Measure, readonly [first: number, second: number, third: number]>;
-
-/** Running work comes and goes, but a leak raises the minimum. */
-export function thirdsOf(held: readonly Held[]): Thirds {
+/**
+ * Lists the grown measures. Running work comes and goes, but a leak raises the minimum. The first third does not count,
+ * because code is compiled in it and connections are opened.
+ */
+export function growths(held: readonly Held[]): string[] {
   const [begin, end] = [held[0]?.at ?? 0, held.at(-1)?.at ?? 0];
-  const third = (index: number) =>
-    held.filter(({ at }) => Math.min(2, Math.floor((3 * (at - begin)) / (end - begin || 1))) === index);
-  const minimumOf = (measure: Measure) =>
-    [0, 1, 2].map(index => {
-      const values = third(index).map(one => one[measure]);
-      return values.length > 0 ? Math.min(...values) : Number.NaN;
-    }) as unknown as Thirds[Measure];
-  return {
-    heap: minimumOf('heap'),
-    rss: minimumOf('rss'),
-    sockets: minimumOf('sockets'),
-    resources: minimumOf('resources'),
-  };
-}
-
-/** Lists the grown measures, without the first third, in which code is compiled and connections are opened. */
-export function growths(thirds: Thirds): string[] {
-  return (Object.keys(ALLOWED) as Measure[]).flatMap(measure => {
-    const [, second, third] = thirds[measure];
-    // Without samples the minimum is NaN, which is not flat.
-    if (third - second <= ALLOWED[measure]) return [];
-    return [`grown: ${measure} from ${second.toFixed(1)} to ${third.toFixed(1)}`];
+  const third = ({ at }: Held) => Math.min(2, Math.floor((3 * (at - begin)) / (end - begin || 1)));
+  return (Object.keys(ALLOWED) as (keyof typeof ALLOWED)[]).flatMap(measure => {
+    const leastOf = (index: number) => Math.min(...held.filter(one => third(one) === index).map(one => one[measure]));
+    const [second, last] = [leastOf(1), leastOf(2)];
+    // Without samples the difference is NaN, which is not flat.
+    if (last - second <= ALLOWED[measure]) return [];
+    return [`grown: ${measure} from ${second.toFixed(1)} to ${last.toFixed(1)}`];
   });
 }

@@ -8,10 +8,7 @@ export interface Held {
   /** Milliseconds since the start. */
   at: number;
   heap: number;
-  rss: number;
   sockets: number;
-  /** Handles and requests of Node: timers, sockets, servers. */
-  resources: number;
 }
 
 /** `surprise`: an event that no fault explains. */

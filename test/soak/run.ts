@@ -1,24 +1,18 @@
-// The soak: a gateway with random faults, processes of a merchant with random kills, and a judge at the end. With
-// --write its summary goes into docs/contributing/soak.md.
+// The soak: a gateway with random faults, processes of a merchant with random kills, and a judge at the end.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
 import { SoakGateway } from './gateway.ts';
-import { type Facts, fold, growths, judge, thirdsOf } from './judge.ts';
+import { type Facts, fold, growths, judge } from './judge.ts';
 import type { Command, Held, Report } from './messages.ts';
 import { between, seeded } from './seeded.ts';
 import { openShop, SCHEMA, SETTLE_MARGIN, TIMEOUT } from './shop.ts';
-import { type Soaked, summaryOf, write } from './summary.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string' }, write: { type: 'boolean', default: false } },
-});
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { seed: { type: 'string' } } });
 const minutes = Number(positionals[0] ?? 15);
 if (!(minutes > 0)) throw new Error('Pass a number of minutes: npm run soak -- 15');
 const seed = values.seed ?? randomBytes(4).toString('hex');
@@ -247,7 +241,8 @@ function happenedOf({ orders, payouts, effects, reviews, payments }: Facts, roun
   ] as [what: string, count: number, isRare?: 'rare'][];
 }
 
-async function soak(): Promise<Soaked> {
+/** @returns the problems */
+async function soak(): Promise<string[]> {
   const working = Promise.all([kill(), operateUntilOver()]);
   await Promise.race([delay(minutes * 60_000), working]);
   over.abort();
@@ -259,17 +254,12 @@ async function soak(): Promise<Soaked> {
   const rounds = await comeToRest();
   const facts = await readFacts();
   const happened = happenedOf(facts, rounds);
-  const thirds = thirdsOf(held);
+  console.table(Object.fromEntries(happened));
+  console.table(books.faults);
   const isLong = minutes >= LONG;
   const missing = happened.filter(([, count, isRare]) => count === 0 && (isLong || !isRare));
-  const problems = [
-    ...surprises,
-    ...judge(facts),
-    ...missing.map(([what]) => `not played: ${what}`),
-    ...(isLong ? growths(thirds) : []),
-  ];
-  const machine = `with ${cpus().length} cores and Node ${process.versions.node}`;
-  return { minutes, seed, machine, happened, faults: books.faults, thirds, samples: held.length, problems };
+  const unplayed = missing.map(([what]) => `not played: ${what}`);
+  return [...surprises, ...judge(facts), ...unplayed, ...(isLong ? growths(held) : [])];
 }
 
 async function close(): Promise<void> {
@@ -282,12 +272,9 @@ async function close(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => close().finally(() => process.exit(1)));
 
 try {
-  const soaked = await soak();
-  const summary = summaryOf(soaked);
-  console.log(`\n${summary}\n`);
-  for (const problem of soaked.problems) console.log(`PROBLEM ${problem}`);
-  if (values.write) write(summary);
-  process.exitCode = soaked.problems.length === 0 ? 0 : 1;
+  const problems = await soak();
+  for (const problem of problems) console.log(`PROBLEM ${problem}`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
 } catch (error) {
   for (const surprise of surprises) console.log(`PROBLEM ${surprise}`);
   throw error;

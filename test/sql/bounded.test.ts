@@ -9,6 +9,9 @@ import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 const ROWS = [{ a: '1' }];
 const rows: SqlQuery = async () => ROWS;
 const never = () => new Promise<never>(() => {});
+/** The error of what waits for nothing but its limits. */
+const lateError = (waiting: Promise<unknown>) => whileTimePasses(errorOf(waiting), 1_000);
+const LATE = new Error('The database did not answer within 5000 ms.');
 
 /** A database whose transactions only call back. */
 const database = (changes: Partial<SqlDatabase<string>> = {}): SqlDatabase<string> => ({
@@ -69,9 +72,10 @@ describe('works over one pool', () => {
     const transact = bounded(database({ pool: { identity: {}, max: 2 } }));
     const first = transact(never);
     const second = vi.fn(async () => {});
-    const error = (await whileTimePasses(errorOf(transact(second)), 1_000)) as Error;
-    expect(error.message).toBe(
-      'Half of the pool was in use for 5000 ms by effects of other payments. Check the database, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
+    expect(await lateError(transact(second))).toEqual(
+      new Error(
+        'Half of the pool was in use for 5000 ms by effects of other payments. Check the database, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
+      ),
     );
     expect(second).not.toHaveBeenCalled();
     first.catch(() => {});
@@ -89,10 +93,9 @@ describe('works over one pool', () => {
       const inPlace = placesOver(
         database({ pool: { identity: {}, max: 2 }, query, transaction: work => isFree.then(() => work('tx')) }),
       );
-      const told = await whileTimePasses(errorOf(inPlace(use)), 1_000);
-      expect((told as Error).message).toMatch(/within 5000 ms/);
+      expect(String(await lateError(inPlace(use)))).toMatch(/within 5000 ms/);
       const next = vi.fn(async () => {});
-      await whileTimePasses(errorOf(inPlace(next)), 1_000);
+      await lateError(inPlace(next));
       expect(next).not.toHaveBeenCalled();
       free();
       await new Promise(setImmediate);
@@ -121,8 +124,7 @@ describe('single statements over one pool', () => {
     fakeTimers();
     const inTurn = turnsOver(database({ pool: { identity: {}, max: 2 } }));
     inTurn(never).catch(() => {});
-    const error = await whileTimePasses(errorOf(inTurn(async () => {})), 1_000);
-    expect(error).toEqual(
+    expect(await lateError(inTurn(async () => {}))).toEqual(
       new Error(
         'Half of the pool was in use for 4000 ms by statements of the SDK. Check the database, and the locks of the table.',
       ),
@@ -134,20 +136,11 @@ describe('a transaction', () => {
   const lost = new Error('COMMIT was not answered');
   const ofShop = new Error('of the shop');
   const REFUSED = new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
+  const reject = (error: Error) => () => Promise.reject(error);
   it.each<[string, (work: (tx: string) => Promise<unknown>) => Promise<unknown>, () => Promise<unknown>, Error]>([
-    ['the library rejects after the work', work => work('tx').then(() => Promise.reject(lost)), async () => {}, lost],
-    [
-      'the work fails, and the library differently',
-      work => work('tx').catch(() => Promise.reject(lost)),
-      () => Promise.reject(ofShop),
-      ofShop,
-    ],
-    [
-      'the work fails, and the library resolves',
-      work => work('tx').catch(() => {}),
-      () => Promise.reject(ofShop),
-      ofShop,
-    ],
+    ['the library rejects after the work', work => work('tx').then(reject(lost)), async () => {}, lost],
+    ['the work fails, and the library differently', work => work('tx').catch(reject(lost)), reject(ofShop), ofShop],
+    ['the work fails, and the library resolves', work => work('tx').catch(() => {}), reject(ofShop), ofShop],
     ['the library resolves without the work', async () => {}, async () => {}, REFUSED],
   ])('rejects where %s', async (_, transaction, work, expected) => {
     expect(await errorOf(bounded(database({ transaction: transaction as never }))(work))).toEqual(expected);
@@ -162,21 +155,20 @@ describe('a transaction', () => {
       work('tx').catch(() => {});
     }) as never;
     let told = false;
-    const failing = bounded(database({ transaction }))(async () => {
+    const work = async () => {
       await isOver;
       if (cause) throw cause;
-    }).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    void failing.then(() => {
-      told = true;
-    });
+    };
+    const ended = bounded(database({ transaction }))(work)
+      .catch((error: unknown) => error)
+      .finally(() => {
+        told = true;
+      });
     await new Promise(setImmediate);
     // The work may still write: nobody may take the payment for untouched before that has ended.
     expect(told).toBe(false);
     end();
-    expect(await failing).toBe(cause);
+    expect(await ended).toBe(cause);
   });
 
   it('that does not begin within five seconds is given up, and does nothing later', async () => {
@@ -191,8 +183,9 @@ describe('a transaction', () => {
       });
     };
     const work = vi.fn(async () => {});
-    const error = (await whileTimePasses(errorOf(bounded(database({ transaction }))(work)), 1_000)) as Error;
-    expect(error.message).toBe(
+    const error = await lateError(bounded(database({ transaction }))(work));
+    expect(error).toHaveProperty(
+      'message',
       'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or check whether the database answers.',
     );
     free();
@@ -210,14 +203,8 @@ describe('a transaction', () => {
     };
     const transact = bounded(database({ transaction: hanging, pool: { identity: {}, max: 20 } }));
     const slow = () => new Promise<void>(resolve => setTimeout(resolve, 60_000));
-    expect(await whileTimePasses(errorOf(transact(slow)), 1_000)).toEqual(
-      new Error('The database did not answer within 5000 ms.'),
-    );
-    const failing = async () => {
-      await slow();
-      throw thrown;
-    };
-    expect(await whileTimePasses(errorOf(transact(failing)), 1_000)).toBe(thrown);
+    expect(await lateError(transact(slow))).toEqual(LATE);
+    expect(await lateError(transact(() => slow().then(() => Promise.reject(thrown))))).toBe(thrown);
     expect(await whileTimePasses(bounded(database())(slow), 1_000)).toBeUndefined();
   });
 
@@ -246,16 +233,11 @@ describe('a transaction', () => {
   it('ends for its caller as soon as a statement was not answered, though its work goes on', async () => {
     fakeTimers();
     const transact = bounded(database({ queryIn: () => never }));
-    const error = await whileTimePasses(
-      errorOf(
-        transact(async (_, query) => {
-          await query('select').catch(() => {});
-          await never();
-        }),
-      ),
-      1_000,
-    );
-    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
+    const goesOn = transact(async (_, query) => {
+      await query('select').catch(() => {});
+      await never();
+    });
+    expect(await lateError(goesOn)).toEqual(LATE);
   });
 });
 
@@ -265,8 +247,8 @@ describe('a statement', () => {
     const query = vi.fn<SqlQuery>(never);
     const told = vi.fn();
     const run = inTime(query, told);
-    const error = await whileTimePasses(errorOf(run('one')), 1_000);
-    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
+    const error = await lateError(run('one'));
+    expect(error).toEqual(LATE);
     expect(await errorOf(run('two'))).toBe(error);
     expect([query.mock.calls, told.mock.calls]).toEqual([[['one', undefined]], [[error]]]);
   });

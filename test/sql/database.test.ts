@@ -3,49 +3,30 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { sqlCodeOf, withoutValues } from '../../src/sql/database.ts';
 
+const VALUES = 'params: zoe@customer.example';
+const error = (message: string, details: object) => Object.assign(new Error(message), details);
+const CHECK = 'violates check constraint "c"';
+const DUPLICATE = "Duplicate entry 'a'";
 /** An error as `pg` throws it, and one as `mysql2` does. */
 const ofPg = () =>
-  Object.assign(new Error('violates check constraint "c"'), {
-    code: '23514',
-    constraint: 'c',
-    detail: 'Failing row contains (zoe@customer.example).',
-  });
-const ofMysql2 = () =>
-  Object.assign(new Error("Duplicate entry 'a'"), {
-    code: 'ER_DUP_ENTRY',
-    errno: 1062,
-    sqlState: '23000',
-    sqlMessage: "Duplicate entry 'a'",
+  error(CHECK, { code: '23514', constraint: 'c', detail: 'Failing row contains (zoe@customer.example).' });
+const ofMysql2 = (message = DUPLICATE) =>
+  error(message, {
+    ...{ code: 'ER_DUP_ENTRY', errno: 1062, sqlState: '23000', sqlMessage: DUPLICATE },
     sql: "insert into t values ('zoe@customer.example')",
   });
-const VALUES = 'params: zoe@customer.example';
+const originally = { cause: { originalCode: '1062', originalMessage: DUPLICATE } };
+const closed = error('Transaction already closed', { code: 'P2028', meta: { timeout: 5_000 } });
+const twofold = Object.assign(new Error(VALUES, { cause: { model: 'Order' } }), { driverError: ofPg() });
 
 const ERRORS: [library: string, error: Error, code: string, message: string][] = [
-  ['pg', ofPg(), '23514', 'violates check constraint "c"'],
-  ['mysql2', ofMysql2(), '1062', "Duplicate entry 'a'"],
-  ['Drizzle', new Error(VALUES, { cause: ofPg() }), '23514', 'violates check constraint "c"'],
-  ['Knex', Object.assign(ofMysql2(), { message: VALUES }), '1062', "Duplicate entry 'a'"],
-  [
-    'Prisma',
-    Object.assign(new Error(VALUES), {
-      code: 'P2010',
-      meta: { driverAdapterError: { cause: { originalCode: '1062', originalMessage: "Duplicate entry 'a'" } } },
-    }),
-    '1062',
-    "Duplicate entry 'a'",
-  ],
-  [
-    'Prisma itself',
-    Object.assign(new Error('Transaction already closed'), { code: 'P2028', meta: { timeout: 5_000 } }),
-    'P2028',
-    'Transaction already closed',
-  ],
-  [
-    'a library that keeps something else beside the answer',
-    Object.assign(new Error(VALUES, { cause: { model: 'Order' } }), { driverError: ofPg() }),
-    '23514',
-    'violates check constraint "c"',
-  ],
+  ['pg', ofPg(), '23514', CHECK],
+  ['mysql2', ofMysql2(), '1062', DUPLICATE],
+  ['Drizzle', new Error(VALUES, { cause: ofPg() }), '23514', CHECK],
+  ['Knex', ofMysql2(VALUES), '1062', DUPLICATE],
+  ['Prisma', error(VALUES, { code: 'P2010', meta: { driverAdapterError: originally } }), '1062', DUPLICATE],
+  ['Prisma itself', closed, 'P2028', 'Transaction already closed'],
+  ['a library that keeps something else beside the answer', twofold, '23514', CHECK],
 ];
 
 describe.each(ERRORS)('an error of %s', (_, error, code, message) => {
@@ -70,21 +51,11 @@ it('an error of a connection keeps its words and its code, but for what was writ
   });
 });
 
+const LOST = { code: 'PROTOCOL_CONNECTION_LOST' };
+const connection = () => error('Connection lost', LOST);
 it.each<[library: string, error: Error]>([
-  [
-    'TypeORM',
-    Object.assign(new Error('Connection lost'), {
-      code: 'PROTOCOL_CONNECTION_LOST',
-      parameters: ['zoe@customer.example'],
-      driverError: Object.assign(new Error('Connection lost'), { code: 'PROTOCOL_CONNECTION_LOST' }),
-    }),
-  ],
-  [
-    'Knex over MySQL',
-    Object.assign(new Error("update t set a = 'zoe@customer.example - and more' - Connection lost"), {
-      code: 'PROTOCOL_CONNECTION_LOST',
-    }),
-  ],
+  ['TypeORM', Object.assign(connection(), { parameters: ['zoe@customer.example'], driverError: connection() })],
+  ['Knex over MySQL', error("update t set a = 'zoe@customer.example - and more' - Connection lost", LOST)],
 ])('an error of a connection under %s keeps its words without the statement and its values', (_, error) => {
   const told = withoutValues(error);
   expect(told).toMatchObject({ message: 'Connection lost', code: 'PROTOCOL_CONNECTION_LOST' });

@@ -7,38 +7,17 @@ import { errorOf } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
 const key = { scope: 'eu', reference: 'order-1' };
-const row: CreateRow = {
-  ...newRow(
-    {
-      ...key,
-      attemptId: 'first',
-      ...({
-        paymentType: 'DEPOSIT',
-        paymentMethod: 'CARD',
-        amount: '25.5',
-        currency: 'EUR',
-        bodyHash: 'hash',
-      } as const),
-      timeoutMs: 0,
-    },
-    1_000,
-  ),
-  revision: 1,
-};
+const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
+const attempt = { ...key, ...money, attemptId: 'first', bodyHash: 'hash', timeoutMs: 0 };
+const row: CreateRow = { ...newRow(attempt, 1_000), revision: 1 };
 const moved = { ...row, looks: 1 };
 
 /** A store that holds the row, unless it is told otherwise. */
-function storeWith(parts: Partial<Creates>) {
-  const read = vi.fn(async () => ({ row, now: 2_000 }));
-  const replace = vi.fn(async () => ({ isWritten: true, now: 2_000 }));
-  const insert = vi.fn(async () => ({ row, isWritten: true, now: 2_000 }));
-  return {
-    store: storeOf({ ...memoryCreates({ scope: 'eu' }), read, replace, insert, ...parts }),
-    read,
-    replace,
-    insert,
-  };
-}
+const storeWith = (parts: Partial<Creates>) => {
+  const read = async () => ({ row, now: 2_000 });
+  const replace = async () => ({ isWritten: true, now: 2_000 });
+  return storeOf({ ...memoryCreates({ scope: 'eu' }), read, replace, ...parts });
+};
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
 afterEach(() => {
@@ -54,7 +33,7 @@ describe('a change of a row', () => {
       vi.setSystemTime(Date.now() + 6_000);
       return { isWritten: false, now: 0 };
     };
-    const { store } = storeWith({ replace });
+    const store = storeWith({ replace });
     const error = await whileTimePasses(errorOf(change(store, key, () => ({ next: moved }))), 1);
     expect(error).toHaveProperty('message', 'The store\'s row of "order-1" keeps changing: try again.');
     expect(tries).toBe(3);
@@ -71,7 +50,7 @@ describe('what has happened', () => {
       return { row, now: 2_000 };
     };
     const begun = Date.now();
-    const { store } = storeWith({ read });
+    const store = storeWith({ read });
     const recording = record(store, key, () => ({ next: moved }));
     await vi.advanceTimersByTimeAsync(100_000);
     expect(await recording).toMatchObject({ next: moved });
@@ -81,7 +60,7 @@ describe('what has happened', () => {
 
   it('is not tried again if another create has the payment', async () => {
     const replace = vi.fn(() => Promise.reject(new PaymentTaken()));
-    const recording = record(storeWith({ replace }).store, key, () => ({ next: moved }));
+    const recording = record(storeWith({ replace }), key, () => ({ next: moved }));
     await expect(recording).rejects.toThrow(PaymentTaken);
     expect(replace).toHaveBeenCalledOnce();
   });

@@ -2,23 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { FetchInit } from '../../src/http/own-fetch.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
-import { type Creates, memoryCreates, storeOf } from '../support/creates.ts';
-import { errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
+import { type Creates, memoryCreates, noted, storeOf } from '../support/creates.ts';
+import { CARD, errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
 
-const webhookUrl = 'https://shop.example/callbacks';
-const deposit = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  reference: 'order-1',
-  webhookUrl,
-} as const;
+const deposit = { ...CARD, reference: 'order-1' };
 
 afterEach(() => void vi.useRealTimers());
+
+const never = () => new Promise<never>(() => {});
+
+/** Creates whose attempts are written, and then something happens. */
+const afterInsert = (statements: Creates, work: () => unknown): Creates => ({
+  ...statements,
+  insert: async row => {
+    const inserted = await statements.insert(row);
+    await work();
+    return inserted;
+  },
+});
+
+/** Creates whose attempts are written only after the work. */
+const beforeInsert = (statements: Creates, work: () => unknown): Creates => ({
+  ...statements,
+  insert: async row => {
+    await work();
+    return statements.insert(row);
+  },
+});
 
 /** What is in doubt in a store, of every scope. */
 async function doubtsIn(statements: Creates): Promise<CreateRow[]> {
@@ -55,24 +68,25 @@ const created = (changes: object = {}) => {
 const paidOut = () => created({ ...{ reference: PAYOUT.reference, amount: 75 }, paymentType: 'WITHDRAWAL' });
 
 describe('a reference', () => {
-  it('is one payment, however often it is created: the first answer comes again', async () => {
-    const { gateway, sandbox } = open();
-    const first = await gateway.createDeposit(deposit);
-    const second = await gateway.createDeposit(deposit);
-    expect([first.replayed, second.replayed]).toEqual([false, true]);
-    expect({ ...second, replayed: false }).toEqual(first);
-    expect(second.nextAction.type).toBe('redirect');
-    expect(sandbox.payments).toHaveLength(1);
-  });
-
   // properties/body-hash.test.ts writes it in every other way.
-  it('is known again with undefined fields, in another order', async () => {
-    const { gateway } = open();
-    await gateway.createDeposit(deposit);
-    const { webhookUrl, ...others } = deposit;
-    const again = { customer: undefined, webhookUrl, ...others, description: undefined };
-    expect(await gateway.createDeposit(again)).toHaveProperty('replayed', true);
-  });
+  it.each([
+    ['redirect', deposit],
+    ['transfer', { ...deposit, paymentMethod: 'PAYID', currency: 'AUD' }],
+  ] as const)(
+    'is one payment, however often it is created: the first answer comes again, its %s too',
+    async (...row) => {
+      const [type, request] = row;
+      const { gateway, sandbox } = open();
+      const first = await gateway.createDeposit(request);
+      const calls = sandbox.calls.length;
+      const { payment, nextAction } = first;
+      expect(await gateway.find('order-1')).toMatchObject({ state: 'created', paymentId: payment.id, nextAction });
+      // No call is made for that.
+      expect([nextAction.type, sandbox.calls.length]).toEqual([type, calls]);
+      expect(await gateway.createDeposit({ customer: undefined, ...request })).toEqual({ ...first, replayed: true });
+      expect([first.replayed, sandbox.payments.length]).toEqual([false, 1]);
+    },
+  );
 
   it('is in doubt if the answer has the payment of another create: at once, with its id, and for an operator', async () => {
     const answers = [created({ reference: 'order-2' }), created(), created({ id: OTHER_ID })] as const;
@@ -97,8 +111,6 @@ describe('a reference', () => {
   it.each([
     ['reference', { reference: 'order-9' }],
     ['amount', { amount: 25.51 }],
-    ['currency', { currency: 'USD' }],
-    ['paymentType', { paymentType: 'WITHDRAWAL' }],
   ] as const)('is in doubt if the answer names another %s, and an operator settles it', async (field, changes) => {
     const { gateway, warnings } = scripted(memoryCreates(), created(changes), created(changes));
     expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({
@@ -115,18 +127,8 @@ describe('a reference', () => {
 
   it('takes two statements', async () => {
     const store = memoryStore();
-    const statements: string[] = [];
-    for (const name of ['read', 'owner', 'write', 'list', 'due'] as const) {
-      const ask = store[name] as (...args: never[]) => unknown;
-      Object.assign(store, {
-        [name]: (...args: never[]) => {
-          statements.push(name);
-          return ask(...args);
-        },
-      });
-    }
-    const fetch = async (_url: string, init: FetchInit) => mirrored(init);
-    const gateway = new GatewayClient({ ...KEYS, store, fetch });
+    const statements = noted(store, 'read', 'owner', 'write', 'list', 'due');
+    const gateway = new GatewayClient({ ...KEYS, store, fetch: wire(mirrored).fetch });
     await gateway.createDeposit(deposit);
     // The first ones bind the scope to the gateway.
     expect(statements.splice(0)).toEqual(['read', 'write', 'write', 'write']);
@@ -161,14 +163,8 @@ describe('a reference', () => {
     const { gateway, sandbox } = open();
     const { payment } = await gateway.createDeposit(deposit);
     const error = await errorOf(gateway.createDeposit({ ...deposit, ...changes } as never));
-    expect(error).toMatchObject({
-      name: 'DuplicateReferenceError',
-      code: 'duplicate_reference',
-      outcome: 'not_sent',
-      reference: 'order-1',
-      differing,
-      paymentId: payment.id,
-    });
+    const facts = { outcome: 'not_sent', reference: 'order-1', paymentId: payment.id };
+    expect(error).toMatchObject({ name: 'DuplicateReferenceError', differing, ...facts });
     expect(sandbox.payments).toHaveLength(1);
   });
 
@@ -250,12 +246,13 @@ describe('the scope of a store', () => {
 });
 
 describe('creates of one reference at the same instant', () => {
-  it('in one process join the running one', async () => {
-    const { gateway, sandbox } = open();
+  it('in one process join the running one, and are reported as replayed', async () => {
+    const { gateway, sandbox, changes } = open();
     const results = await Promise.all(Array.from({ length: 10 }, () => gateway.createWithdrawal(PAYOUT)));
     expect(sandbox.payments).toHaveLength(1);
     expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(results.map(({ payment }) => payment.id)).size).toBe(1);
+    expect(changes().toSorted()).toEqual(['begun', 'created', ...Array(9).fill('replayed')]);
   });
 
   it('in one process share its failure as well', async () => {
@@ -267,23 +264,13 @@ describe('creates of one reference at the same instant', () => {
 
   it('in another process find it in doubt', async () => {
     const statements = memoryCreates();
-    const [here, there] = [{ ...statements }, { ...statements }];
-    const entered = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<Response>();
-    const first = scripted(here, () => {
-      entered.resolve();
-      return leave.promise;
-    });
+    const first = scripted({ ...statements }, () => leave.promise);
     const creating = first.gateway.createDeposit(deposit);
-    await entered.promise;
-    const error = await errorOf(scripted(there, created()).gateway.createDeposit(deposit));
-    expect(error).toMatchObject({
-      name: 'PaymentInDoubtError',
-      code: 'payment_in_doubt',
-      outcome: 'unknown',
-      reference: 'order-1',
-      since: expect.any(Date),
-    });
+    await vi.waitFor(() => expect(first.sent).toHaveLength(1), 60_000);
+    const error = await errorOf(scripted({ ...statements }, created()).gateway.createDeposit(deposit));
+    const facts = { outcome: 'unknown', reference: 'order-1', since: expect.any(Date) };
+    expect(error).toMatchObject({ name: 'PaymentInDoubtError', ...facts });
     leave.resolve(created());
     expect(await creating).toHaveProperty('replayed', false);
   });
@@ -298,30 +285,7 @@ describe('a doubt', () => {
       expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'PaymentInDoubtError' });
     }
     expect(sandbox.payments).toHaveLength(1);
-    expect(await gateway.doubts()).toEqual([
-      {
-        scope: expect.any(String),
-        reference: 'payout-1',
-        since: expect.any(Date),
-        paymentType: 'WITHDRAWAL',
-        paymentMethod: 'SEPA',
-        amount: '75',
-        currency: 'EUR',
-        conflictingIds: [],
-        underWay: false,
-      },
-    ]);
-  });
-
-  it('that knows its id stays a doubt while the lookup fails', async () => {
-    const { gateway } = scripted(memoryCreates(), json(record('created card deposit'), 500), json('', 503));
-    await errorOf(gateway.createDeposit({ ...deposit, reference: 'order/1' }));
-    const error = await errorOf(gateway.createDeposit({ ...deposit, reference: 'order/1' }));
-    expect(error).toMatchObject({
-      name: 'PaymentInDoubtError',
-      paymentId: expect.any(String),
-      cause: { status: 503 },
-    });
+    expect(await gateway.doubts()).toMatchObject([{ reference: 'payout-1', underWay: false }]);
   });
 });
 
@@ -331,13 +295,9 @@ describe('a store that refuses an attempt', () => {
     ['42P01', []],
     ['ECONNRESET', ['read']],
   ])('because of %s takes it back only if it may have written it: %j', async (code, expected) => {
-    const asked: string[] = [];
     const statements = memoryCreates();
-    const { read, insert } = statements;
-    statements.read = key => {
-      asked.push('read');
-      return read(key);
-    };
+    const asked = noted(statements, 'read');
+    const { insert } = statements;
     statements.insert = (row, tx) => (row.state === 'begun' ? Promise.reject(failure) : insert(row, tx));
     const failure = Object.assign(new TypeError('no'), { code });
     const { gateway, sent } = scripted(statements, paidOut());
@@ -361,23 +321,13 @@ describe('a create that is stopped', () => {
       message: expect.stringMatching(/^The creation of "payout-1" was stopped \(aborted\)\. /),
     });
   });
-
-  it('after it joined another one is reported as replayed', async () => {
-    const { gateway, changes } = open();
-    await Promise.all([gateway.createWithdrawal(PAYOUT), gateway.createWithdrawal(PAYOUT)]);
-    expect(changes().toSorted()).toEqual(['begun', 'created', 'replayed']);
-  });
 });
 
 describe('a store that fails', () => {
   it('by taking too long stops the create, and a late write is undone', { tags: 'long' }, async () => {
     const statements = memoryCreates();
     const slow = Promise.withResolvers<void>();
-    const insert: Creates['insert'] = async row => {
-      await slow.promise;
-      return statements.insert(row);
-    };
-    const { gateway, sandbox, warnings } = open({ statements: { ...statements, insert } });
+    const { gateway, sandbox, warnings } = open({ statements: beforeInsert(statements, () => slow.promise) });
     expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }))).toMatchObject({
       name: 'StoreError',
       message: expect.stringContaining('to the store (it did not answer in time). '),
@@ -431,7 +381,7 @@ describe('a store that fails', () => {
 
   it('by standing still after the send does not hold the create up beyond its time', async () => {
     vi.useFakeTimers();
-    const { gateway } = open({ statements: { ...memoryCreates(), replace: () => new Promise(() => {}) } });
+    const { gateway } = open({ statements: { ...memoryCreates(), replace: never } });
     const begun = Date.now();
     const creating = gateway.createWithdrawal(PAYOUT, { timeout: 2_000 });
     await vi.advanceTimersByTimeAsync(2_000);
@@ -440,19 +390,14 @@ describe('a store that fails', () => {
   });
 
   it.each([
-    ['has not answered', () => new Promise<never>(() => {}), { timeout: 20 }],
+    ['has not answered', never, { timeout: 20 }],
     ['has lost the connection', async () => Promise.reject(new Error('Connection terminated')), {}],
   ])('and may have written the attempt all the same says so: %s', async (_, read, options) => {
-    const statements = memoryCreates();
-    const insert: Creates['insert'] = async row => {
-      await statements.insert(row);
-      return read();
-    };
-    const { gateway } = open({ statements: { ...statements, insert, read } });
+    const { gateway } = open({ statements: { ...afterInsert(memoryCreates(), read), read } });
     const error = await errorOf(gateway.createWithdrawal(PAYOUT, options));
     expect(error).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
-    expect((error as Error).message).toContain('The store may contain the attempt anyway');
-    expect((error as Error).message).not.toContain('safe to create it again');
+    expect(String(error)).toContain('The store may contain the attempt anyway');
+    expect(String(error)).not.toContain('safe to create it again');
   });
 
   it('takes the attempt back, says that it is safe to create it again, and a late write leaves no doubt', async () => {
@@ -471,18 +416,12 @@ describe('a store that fails', () => {
   });
 
   it('that takes longer than a statement may is waited for, as long as the create has time', async () => {
-    const { gateway, sent } = scripted(memoryCreates(), created());
-    await gateway.createDeposit(deposit);
-    const statements = memoryCreates();
-    const insert: Creates['insert'] = async row => {
-      await new Promise(resolve => setTimeout(resolve, 6_000));
-      return statements.insert(row);
-    };
-    const slow = scripted({ ...statements, insert }, created());
+    const slow = () => new Promise(resolve => setTimeout(resolve, 6_000));
+    const { gateway, sent } = scripted(beforeInsert(memoryCreates(), slow), created());
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-    const creating = whileTimePasses(slow.gateway.createDeposit(deposit), 100);
+    const creating = whileTimePasses(gateway.createDeposit(deposit), 100);
     expect(await creating).toHaveProperty('replayed', false);
-    expect([sent.length, slow.sent.length]).toEqual([1, 1]);
+    expect(sent).toHaveLength(1);
   });
 });
 
@@ -529,28 +468,14 @@ describe('a row that changes during its request', () => {
   });
 
   it('or cannot be written any more: the error still says that nothing was sent', async () => {
-    const { gateway } = scripted(memoryCreates(), created());
-    await gateway.createDeposit(deposit);
-    const standing = { ...memoryCreates(), replace: () => new Promise<never>(() => {}) };
-    const unsent = scripted(standing, hostNotFound());
+    const { gateway } = scripted({ ...memoryCreates(), replace: never }, hostNotFound());
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-    const error = await whileTimePasses(errorOf(unsent.gateway.createDeposit(deposit)), 100);
+    const error = await whileTimePasses(errorOf(gateway.createDeposit(deposit)), 100);
     expect(error).toMatchObject({ name: 'ConnectionError', code: 'ENOTFOUND', outcome: 'not_sent' });
   });
 });
 
 describe('an operator', () => {
-  it('is refused a reference that the store does not know, and a payment that the gateway does not', async () => {
-    const { gateway, sandbox } = open();
-    sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(PAYOUT));
-    const unknown = await errorOf(gateway.settle('payout-9', sandbox.payments[0]?.id ?? ''));
-    expect(unknown).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'reference' }] });
-    expect(await errorOf(gateway.settle('payout-1', OTHER_ID))).toMatchObject({
-      name: 'PaymentNotFoundError',
-    });
-  });
-
   it.each([
     ['60 s', 60_000],
     ['ten minutes, where the store names no margin', undefined],
@@ -608,12 +533,8 @@ describe('an operator', () => {
   it('cannot be overtaken by a process that was paused: it sends nothing after its time', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const statements = memoryCreates();
-    const insert: Creates['insert'] = async row => {
-      const inserted = await statements.insert(row);
-      vi.setSystemTime(Date.now() + 60_000); // the pause
-      return inserted;
-    };
-    const { gateway, sandbox } = open({ statements: { ...statements, insert } });
+    const pause = () => vi.setSystemTime(Date.now() + 60_000);
+    const { gateway, sandbox } = open({ statements: afterInsert(statements, pause) });
     const error = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 30_000 }));
     expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'not_sent' });
     expect(sandbox.payments).toEqual([]);
@@ -666,12 +587,8 @@ describe('a second payment', () => {
     sandbox.faults.next('commit-then-drop');
     await errorOf(gateway.createWithdrawal(PAYOUT));
     const error = await errorOf(gateway.createWithdrawal({ ...PAYOUT, description: 'again' }));
-    expect(error).toMatchObject({
-      name: 'DuplicateReferenceError',
-      outcome: 'unknown',
-      differing: ['other fields'],
-    });
-    expect((error as Error).message).toContain('may have made a payment: settle it before you create another');
-    expect((error as Error).message).not.toContain('new reference');
+    expect(error).toMatchObject({ outcome: 'unknown', differing: ['other fields'] });
+    expect(String(error)).toContain('may have made a payment: settle it before you create another');
+    expect(String(error)).not.toContain('new reference');
   });
 });

@@ -20,26 +20,16 @@ describe('what the store keeps of a request', () => {
     });
   });
 
-  it('is what the payment shows, where the request is not known', () => {
-    expect(requestDataOfPayment({ ...payment, amount: 25.5, paymentMethod: null })).toEqual({
-      paymentType: 'DEPOSIT',
-      paymentMethod: '',
-      amount: '25.5',
-      currency: 'EUR',
-      bodyHash: 'unseen',
-    });
+  it.each([25.5, 100, 1.5e-10])('is what the payment shows, where the request is not known: %d', amount => {
+    const shown = { paymentType: 'DEPOSIT', paymentMethod: '', amount: String(amount), currency: 'EUR' };
+    const data = requestDataOfPayment({ ...payment, amount, paymentMethod: null });
+    expect(data).toEqual({ ...shown, bodyHash: 'unseen' });
   });
 });
 
 describe('another request under the same reference', () => {
-  const request = {
-    reference: 'order-1',
-    paymentType: 'DEPOSIT',
-    paymentMethod: 'CARD',
-    amount: '25.5',
-    currency: 'EUR',
-    bodyHash: 'hash',
-  } as const;
+  const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
+  const request = { ...money, reference: 'order-1', bodyHash: 'hash' };
   const row = (changes: object) => ({ ...request, state: 'created', ...changes }) as CreateRow;
   const compare = (changes: object) => () => expectSameRequest(row(changes), request);
 
@@ -78,19 +68,10 @@ describe('what the store keeps of a payment', () => {
     } as Payment;
     expect(mergeKept(undefined, { payment: settled })).toEqual({
       payment: {
-        id: ID,
-        paymentStatus: 'COMPLETED',
-        paymentType: 'DEPOSIT',
-        paymentMethod: 'CARD',
-        reference: payment.reference,
-        amount: 25.5,
-        currency: 'EUR',
-        created: payment.created,
-        cryptoAmount: '23.55658199',
-        cryptoCurrency: 'USDT',
-        crypto_fx: 1.0825,
-        settled_crypto_amount: 23.55658199,
-        crypto_tx_hash: '0x9f2c',
+        ...{ id: ID, paymentStatus: 'COMPLETED', paymentType: 'DEPOSIT', paymentMethod: 'CARD' },
+        ...{ reference: payment.reference, amount: 25.5, currency: 'EUR', created: payment.created },
+        ...{ cryptoAmount: '23.55658199', cryptoCurrency: 'USDT', crypto_fx: 1.0825 },
+        ...{ settled_crypto_amount: 23.55658199, crypto_tx_hash: '0x9f2c' },
       },
     });
   });

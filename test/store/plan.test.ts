@@ -50,13 +50,15 @@ function openPayouts(fetch: Fetch, { statements = memoryCreates({ scope: 'eu' })
   };
 }
 
-const accept = () => wire(mirrored);
-const open = () => openPayouts(accept().fetch);
+/** A shop whose gateway accepts all payouts. */
+const open = (options?: Options) => {
+  const { fetch, sent } = wire(mirrored);
+  return { ...openPayouts(fetch, options), sent };
+};
 
 describe('payOut', () => {
   it('plans a withdrawal, which is sent as it was planned, and kept whole only until then', async () => {
-    const { fetch, sent } = accept();
-    const { plan, send, rowOf, changes } = openPayouts(fetch);
+    const { plan, send, rowOf, changes, sent } = open();
     const customer = { firstName: 'Zoë', email: null, phone: undefined };
     const planned = await plan({ customer }, { extra: { loyalty: { points: 3 } } });
     expect([planned.state, planned.amount, planned.underWay, sent.length]).toEqual(['planned', '75', false, 0]);
@@ -70,35 +72,30 @@ describe('payOut', () => {
   });
 
   it("takes the client's webhookUrl, as a create does, also if that changes before it is sent", async () => {
-    const { fetch, sent } = accept();
     const statements = memoryCreates({ scope: 'eu' });
     const { webhookUrl: _, ...payout } = PAYOUT;
-    await openPayouts(fetch, { statements, webhookUrl: 'https://shop.example/old' }).gateway.payOut(tx, payout);
-    await openPayouts(fetch, { statements, webhookUrl: 'https://shop.example/new' }).send();
+    await open({ statements, webhookUrl: 'https://shop.example/old' }).gateway.payOut(tx, payout);
+    const { send, sent } = open({ statements, webhookUrl: 'https://shop.example/new' });
+    await send();
     expect(JSON.parse(sent[0]?.body ?? '')).toHaveProperty('webhookUrl', 'https://shop.example/old');
-    const without = openPayouts(fetch).gateway.payOut(tx, { ...payout, reference: 'payout-2' });
+    const without = open().gateway.payOut(tx, { ...payout, reference: 'payout-2' });
     expect(await errorOf(without)).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
   });
 
   it('gets the signed callback address of a create', async () => {
-    const { fetch, sent } = accept();
-    const { plan, send } = openPayouts(fetch, { signCallbackUrls: true });
+    const { plan, send, sent } = open({ signCallbackUrls: true });
     await plan();
     await send();
     expect(JSON.parse(sent[0]?.body ?? '').webhookUrl).toMatch(/^https:\/\/shop\.example\/callbacks\?.+=/);
   });
 
   it('changes nothing if the payout is planned or paid already, and refuses another request', async () => {
-    const { fetch, sent } = accept();
-    const { plan, send } = openPayouts(fetch);
+    const { plan, send, sent } = open();
     await plan();
     expect((await plan()).state).toBe('planned');
-    expect(await errorOf(plan({ amount: '76.00' }))).toMatchObject({
-      name: 'DuplicateReferenceError',
-      outcome: 'not_sent',
-      differing: ['amount'],
-      message: expect.stringContaining("To cancel it, call gateway.settle(reference, 'not_created')"),
-    });
+    const error = await errorOf(plan({ amount: '76.00' }));
+    expect(error).toMatchObject({ name: 'DuplicateReferenceError', outcome: 'not_sent', differing: ['amount'] });
+    expect(String(error)).toContain("To cancel it, call gateway.settle(reference, 'not_created')");
     await send();
     expect([(await plan()).state, sent.length]).toEqual(['created', 1]);
   });
@@ -112,22 +109,17 @@ describe('payOut', () => {
     ['with an unknown option', {}, { terminal: 'onramp' }, 'options'],
   ])('writes nothing %s', async (_, changes, options, path) => {
     const { plan, stateOf } = open();
-    expect(await errorOf(plan(changes, options))).toMatchObject({
-      name: 'InvalidRequestError',
-      outcome: 'not_sent',
-      issues: [{ path }],
-    });
+    const refused = { name: 'InvalidRequestError', outcome: 'not_sent', issues: [{ path }] };
+    expect(await errorOf(plan(changes, options))).toMatchObject(refused);
     expect(await stateOf()).toBeUndefined();
   });
 
   it('refuses a call without a transaction, or with the request in its place', async () => {
     const { gateway } = open();
     for (const args of [[PAYOUT, tx], [PAYOUT], [undefined, PAYOUT]]) {
-      expect(await errorOf(gateway.payOut(...(args as [object, typeof PAYOUT])))).toMatchObject({
-        name: 'ConfigurationError',
-        outcome: 'not_sent',
-        message: expect.stringContaining('gateway.payOut(tx, request)'),
-      });
+      const error = await errorOf(gateway.payOut(...(args as [object, typeof PAYOUT])));
+      expect(error).toMatchObject({ name: 'ConfigurationError', outcome: 'not_sent' });
+      expect(String(error)).toContain('gateway.payOut(tx, request)');
     }
   });
 
@@ -140,7 +132,7 @@ describe('payOut', () => {
       await written.promise;
       return write(...args);
     });
-    const planning = new GatewayClient({ ...KEYS, fetch: accept().fetch, store }).payOut(tx, PAYOUT);
+    const planning = new GatewayClient({ ...KEYS, fetch: wire(mirrored).fetch, store }).payOut(tx, PAYOUT);
     expect(asked.mock.calls).toEqual([[expect.objectContaining({ id: 'payout-1', state: 'planned' }), tx]]);
     await vi.advanceTimersByTimeAsync(3_600_000);
     written.resolve();
@@ -173,13 +165,11 @@ describe('a direct create of a planned reference', () => {
     ['the same request', {}, [], 'Reference "payout-1" is a planned payout.'],
     ['another request', { amount: '80' }, ['amount'], 'belongs to another request. Different: amount.'],
   ])('is refused for %s, and upkeep still sends the plan', async (_, changes, differing, message) => {
-    const { fetch, sent } = accept();
-    const { gateway, plan, send } = openPayouts(fetch);
+    const { gateway, plan, send, sent } = open();
     await plan();
     const error = await errorOf(gateway.createWithdrawal({ ...PAYOUT, ...changes }));
     expect(error).toMatchObject({ name: 'DuplicateReferenceError', outcome: 'not_sent', differing });
-    expect((error as Error).message).toContain(message);
-    expect((error as Error).message).toContain('The payout is planned, and upkeep sends it.');
+    for (const said of [message, 'The payout is planned, and upkeep sends it.']) expect(String(error)).toContain(said);
     expect(sent).toEqual([]);
     await send();
     expect(sent).toHaveLength(1);
@@ -192,22 +182,18 @@ describe('a direct create of a planned reference', () => {
     await plan();
     const sending = send();
     await vi.waitFor(() => expect(sent).toHaveLength(1), 60_000);
-    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({
-      name: 'PaymentInDoubtError',
-      underWay: true,
-    });
+    const running = { name: 'PaymentInDoubtError', underWay: true };
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject(running);
     answer.resolve();
     await sending;
-    expect([(await gateway.createWithdrawal(PAYOUT)).replayed, sent.filter(({ method }) => method === 'POST')]).toEqual(
-      [true, [expect.anything()]],
-    );
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', true);
+    expect(sent.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 });
 
 describe('a plan that is sent', () => {
   it('is gone for upkeep if it was withdrawn, planned again or sent in between', async () => {
-    const { fetch, sent } = accept();
-    const { gateway, plan, send, rowOf } = openPayouts(fetch);
+    const { gateway, plan, send, rowOf, sent } = open();
     await plan();
     const claimed = (await rowOf()) as CreateRow;
     await gateway.settle('payout-1', 'not_created');
@@ -225,16 +211,13 @@ describe('a plan that is sent', () => {
     ['amount', (body: string) => body.replace('75.00', '7500')],
     ['wallet', (body: string) => body.replace('"extra":{}', '"extra":{"destination_wallet":"0x"}')],
   ])('is refused if another program has changed its %s', async (_, alter) => {
-    const { fetch, sent } = accept();
-    const { statements, plan, send, rowOf } = openPayouts(fetch);
+    const { statements, plan, send, rowOf, sent } = open();
     await plan();
     const { body = '', ...row } = (await rowOf()) as CreateRow;
     await statements.replace({ ...row, body: alter(body) }, row.revision);
-    expect(await errorOf(send())).toMatchObject({
-      name: 'ConfigurationError',
-      outcome: 'not_sent',
-      message: expect.stringContaining('"payout-1" differs from the request that was planned'),
-    });
+    const error = await errorOf(send());
+    expect(error).toMatchObject({ name: 'ConfigurationError', outcome: 'not_sent' });
+    expect(String(error)).toContain('"payout-1" differs from the request that was planned');
     expect([sent, (await rowOf())?.state]).toEqual([[], 'planned']);
     expect(() => openPlan('{')).toThrow('A planned payout cannot be read');
   });
@@ -268,8 +251,7 @@ describe('a plan that is sent', () => {
   });
 
   it('keeps every digit, and every name, of extra', async () => {
-    const { fetch, sent } = accept();
-    const { plan, send } = openPayouts(fetch);
+    const { plan, send, sent } = open();
     const extra = JSON.parse('{"__proto__":{"a":1}}');
     Object.assign(extra, { digits: rawJSON('12345678901234567890.12'), tenth: [rawJSON('0.10'), 1e21, -0.5] });
     await plan({}, { extra });

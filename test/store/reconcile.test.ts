@@ -2,19 +2,12 @@
 
 import type { Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import type { CreateRow } from '../../src/store/creates.ts';
-import { newRow } from '../../src/store/creates.ts';
+import { type CreateRow, newRow } from '../../src/store/creates.ts';
 import { reconcilePayment } from '../../src/store/doubts.ts';
-import { memoryCreates, storeOf } from '../support/creates.ts';
+import { memoryCreates, noted, storeOf } from '../support/creates.ts';
 import { ID, record } from '../support/fixtures.ts';
 
-const request = {
-  paymentType: 'DEPOSIT',
-  paymentMethod: 'CARD',
-  amount: '25.5',
-  currency: 'EUR',
-  bodyHash: 'hash',
-} as const;
+const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
 const payment = (changes: object = {}): Payment => ({
   ...JSON.parse(record('created, unwrapped')),
   ...{ paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR', reference: 'Order-1' },
@@ -26,20 +19,11 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   const statements = memoryCreates({ scope: 'eu', now: () => 1_000 });
   const insert = (doubt: (typeof doubts)[number]) =>
     statements.insert({
-      ...newRow({ ...request, scope: 'eu', reference: doubt.reference, attemptId: 'first', timeoutMs: 0 }, 0),
+      ...newRow({ ...money, ...doubt, bodyHash: 'hash', scope: 'eu', attemptId: 'first', timeoutMs: 0 }, 0),
       ...doubt,
     });
   for (const doubt of doubts) await insert(doubt);
-  const asked: string[] = [];
-  for (const name of ['read', 'owner', 'insert', 'replace', 'list'] as const) {
-    const { [name]: ask } = statements;
-    Object.assign(statements, {
-      [name]: (...given: unknown[]) => {
-        asked.push(name);
-        return (ask as (...given: unknown[]) => unknown)(...given);
-      },
-    });
-  }
+  const asked = noted(statements, 'read', 'owner', 'insert', 'replace', 'list');
   const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];
   const call = { emit: (event: (typeof told)[number]) => void told.push(event) };
   const client = { store: storeOf(statements), call } as never;

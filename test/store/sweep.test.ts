@@ -2,9 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../../src/client.ts';
 import { Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import type { Payment } from '../../src/schemas/payment.ts';
-import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
+import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';
+import { json, wire } from '../support/wire.ts';
 
 /** A shop that no callback reaches, and a clock that stands still. */
 function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) => unknown = () => {}) {
@@ -27,7 +28,9 @@ function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) =>
     (await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference })).payment;
   const codes = () => shop.warnings().map(({ code }) => code);
   const messages = () => shop.warnings().map(({ message }) => message);
-  return { ...shop, sandbox, create, lose, twin, lookups, codes, messages };
+  /** A handler whose lookups are these. */
+  const processing = (process: (id: string) => unknown) => ({ handler: shop.handlerOf({ process }) });
+  return { ...shop, sandbox, create, lose, twin, lookups, codes, messages, processing };
 }
 
 describe('the handler', () => {
@@ -43,12 +46,11 @@ describe('the handler', () => {
 
 describe('a payment whose callback was lost', () => {
   it('takes effect by the sweep, once, and is not looked at again', async () => {
-    const { sweep, lose, effects, lookups, clock } = openShop();
+    const { sweep, lose, effects, lookups, sweepAfter } = openShop();
     await lose('payout-1');
     expect(await sweep()).toEqual({ ...NONE, processed: 1 });
     expect(effects).toEqual(['payout-1']);
-    clock.now += 30 * DAY;
-    expect([await sweep(), effects.length, lookups().length]).toEqual([NONE, 1, 1]);
+    expect([await sweepAfter(30 * DAY), effects.length, lookups().length]).toEqual([NONE, 1, 1]);
   });
 
   it('takes effect also after a create has replayed its status', async () => {
@@ -61,12 +63,10 @@ describe('a payment whose callback was lost', () => {
   });
 
   it('is left to its callback at first', async () => {
-    const { sweep, lose, clock, effects } = openShop();
+    const { lose, effects, sweepAfter } = openShop();
     await lose('payout-1');
-    clock.now += MINUTE - 1;
-    expect(await sweep({ olderThan: undefined })).toEqual(NONE);
-    clock.now += 1;
-    expect([await sweep({ olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+    expect(await sweepAfter(MINUTE - 1, { olderThan: undefined })).toEqual(NONE);
+    expect([await sweepAfter(1, { olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 });
 
@@ -99,30 +99,27 @@ describe('a payment whose callback came', () => {
     isDown = false;
     shop.clock.now += DAY;
     expect([await patiently(shop.sweep()), shop.effects.length]).toEqual([{ ...NONE, processed: 1 }, 2]);
-    shop.clock.now += DAY;
-    expect(await shop.sweep()).toEqual(NONE);
+    expect(await shop.sweepAfter(DAY)).toEqual(NONE);
   });
 });
 
 describe('a reference with two payments', () => {
   it('is looked at until both are final, and both take effect', async () => {
-    const { sweep, lose, twin, gateway, sandbox, effects, clock, reconcile } = openShop();
+    const { sweep, lose, twin, gateway, sandbox, effects, reconcile, sweepAfter } = openShop();
     await lose('payout-1');
     const payment = await twin('payout-1');
     await reconcile(payment);
     expect((await gateway.find('payout-1'))?.conflictingIds).toEqual([payment.id]);
     expect([await sweep(), effects]).toEqual([{ ...NONE, open: 1 }, ['payout-1']]);
     await sandbox.complete(payment.id);
-    clock.now += MINUTE;
-    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
-    clock.now += DAY;
-    expect([await sweep(), await gateway.doubts()]).toEqual([NONE, []]);
+    expect([await sweepAfter(MINUTE), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
+    expect([await sweepAfter(DAY), await gateway.doubts()]).toEqual([NONE, []]);
   });
 });
 
 describe('a payment that is not final', () => {
   it('is looked at less and less often', { tags: 'long' }, async () => {
-    const { sweep, create, sandbox, clock, effects } = openShop();
+    const { sweep, create, sandbox, clock, effects, sweepAfter } = openShop();
     const id = await create('payout-1');
     const begun = clock.now;
     const looks: number[] = [];
@@ -133,76 +130,50 @@ describe('a payment that is not final', () => {
     }
     expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 871, 1231, 1591, 1951]);
     await sandbox.complete(id);
-    clock.now += 6 * 60 * MINUTE;
-    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+    expect([await sweepAfter(6 * 60 * MINUTE), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
   it('is given up in the end, loudly and once; its callback takes effect all the same', async () => {
     const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) });
     const id = await shop.create('payout-1');
-    shop.clock.now += 30 * DAY;
-    expect(await shop.sweep()).toEqual({ ...NONE, open: 1 });
-    shop.clock.now += DAY;
-    expect([await shop.sweep(), shop.codes()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
-    shop.clock.now += DAY;
-    expect([await shop.sweep(), shop.codes().length]).toEqual([NONE, 1]);
+    expect(await shop.sweepAfter(30 * DAY)).toEqual({ ...NONE, open: 1 });
+    expect([await shop.sweepAfter(DAY), shop.codes()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
+    expect([await shop.sweepAfter(DAY), shop.codes().length]).toEqual([NONE, 1]);
     await shop.sandbox.complete(id);
     await shop.sandbox.idle();
     expect(shop.effects).toEqual(['payout-1']);
   });
 
-  it('is looked at again after it was given up, if its callback came and its effect failed', async () => {
-    let isDown = true;
-    const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) }, ({ paymentStatus }) => {
-      if (isDown && paymentStatus === 'COMPLETED') throw new Error('shop');
-    });
-    const id = await shop.create('payout-1');
-    shop.clock.now += 31 * DAY;
-    expect(await shop.sweep()).toEqual({ ...NONE, gaveUp: 1 });
-    await shop.sandbox.complete(id);
-    await shop.sandbox.idle();
-    isDown = false;
-    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
-  });
-
   it('is left open while another worker has it, which may fail, however old it is', async () => {
-    const { gateway, lose, sweep, clock, codes, handlerOf } = openShop();
+    const { gateway, lose, codes, sweepAfter, processing } = openShop();
     await lose('payout-1');
-    clock.now += 60 * DAY;
-    const process = async (id: string) => ({ result: 'busy' as const, payment: await gateway.getPayment(id) });
-    const handler = handlerOf({ process });
-    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, open: 1 }, []]);
-    clock.now += DAY;
-    expect(await sweep()).toEqual({ ...NONE, processed: 1 });
+    const busy = processing(async id => ({ result: 'busy', payment: await gateway.getPayment(id) }));
+    expect([await sweepAfter(60 * DAY, busy), codes()]).toEqual([{ ...NONE, open: 1 }, []]);
+    expect(await sweepAfter(DAY)).toEqual({ ...NONE, processed: 1 });
   });
 
   it.each([
     ['comes', 'reconcile', { ...NONE, processed: 1 }],
     ['takes effect', 'acknowledge', NONE],
   ] as const)('is not given up if its callback %s while it is looked at', async (_, tell, later) => {
-    const { gateway, create, sweep, sandbox, clock, codes, handlerOf, reconcile, acknowledge } = openShop();
+    const { gateway, create, sweep, sandbox, codes, reconcile, acknowledge, sweepAfter, processing } = openShop();
     const id = await create('payout-1');
-    clock.now += 60 * DAY;
-    const handler = handlerOf({
-      async process() {
-        const payment = await gateway.getPayment(id);
-        await sandbox.complete(id);
-        await { reconcile, acknowledge }[tell](await gateway.getPayment(id));
-        return { result: 'ran' as const, payment };
-      },
+    const handled = processing(async () => {
+      const payment = await gateway.getPayment(id);
+      await sandbox.complete(id);
+      await { reconcile, acknowledge }[tell](await gateway.getPayment(id));
+      return { result: 'ran', payment };
     });
-    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, open: 1 }, []]);
+    expect([await sweepAfter(60 * DAY, handled), codes()]).toEqual([{ ...NONE, open: 1 }, []]);
     expect([await sweep(), codes()]).toEqual([later, []]);
   });
 
   it('is not given up while its lookup fails', async () => {
-    const { sweep, create, sandbox, clock } = openShop();
+    const { create, sandbox, sweepAfter } = openShop();
     await create('payout-1');
-    clock.now += 60 * DAY;
     sandbox.faults.next('drop', { on: 'lookup' });
-    expect(await sweep()).toEqual({ ...NONE, failed: 1 });
-    clock.now += DAY;
-    expect(await sweep()).toEqual({ ...NONE, gaveUp: 1 });
+    expect(await sweepAfter(60 * DAY)).toEqual({ ...NONE, failed: 1 });
+    expect(await sweepAfter(DAY)).toEqual({ ...NONE, gaveUp: 1 });
   });
 });
 
@@ -221,33 +192,23 @@ describe('a doubt', () => {
     ]);
   });
 
+  it('in which two payments are known is looked at for both', async () => {
+    const { gateway, sandbox, twin, sweep, effects, lookups, reconcile } = openShop();
+    sandbox.faults.next('commit-then-cut');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    await reconcile(await twin('payout-1'));
+    const ids = sandbox.payments.map(({ id }) => id);
+    for (const id of ids) await sandbox.complete(id);
+    const before = lookups().length;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
+    expect(lookups().slice(before).toSorted()).toEqual(ids.toSorted());
+  });
+
   it('without an id is left to its callback, or to an operator', async () => {
     const { sweep, gateway, sandbox, lookups } = openShop();
     sandbox.faults.next('commit-then-drop');
     await errorOf(gateway.createWithdrawal(PAYOUT));
     expect([await sweep(), lookups(), await gateway.doubts()]).toEqual([NONE, [], [expect.anything()]]);
-  });
-});
-
-it('a doubt in which two payments are known is looked at for both', async () => {
-  const { gateway, sandbox, twin, sweep, effects, lookups, reconcile } = openShop();
-  sandbox.faults.next('commit-then-cut');
-  await errorOf(gateway.createWithdrawal(PAYOUT));
-  await reconcile(await twin(PAYOUT.reference));
-  const ids = sandbox.payments.map(({ id }) => id);
-  for (const id of ids) await sandbox.complete(id);
-  const before = lookups().length;
-  expect(await sweep()).toEqual({ ...NONE, processed: 1 });
-  expect([lookups().slice(before).toSorted(), effects]).toEqual([ids.toSorted(), [PAYOUT.reference, PAYOUT.reference]]);
-});
-
-describe('a final payment that the handler alone has seen take effect', () => {
-  it('is done without a warning, and is not given up', async () => {
-    const { gateway, lose, sweep, clock, codes, handlerOf } = openShop();
-    const payment = await gateway.getPayment(await lose('payout-1'));
-    const handler = handlerOf({ process: async () => ({ result: 'ran' as const, payment }) });
-    clock.now += 60 * DAY;
-    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, processed: 1 }, []]);
   });
 });
 
@@ -260,60 +221,62 @@ describe('an onPayment that fails', () => {
     const shop = openShop({}, ({ reference }) => (isDown && reference === 'payout-1' ? fail(shop.gateway) : undefined));
     for (const reference of ['payout-1', 'payout-2']) await shop.lose(reference);
     expect(await shop.sweep({ concurrency: 1 })).toEqual({ ...NONE, processed: 1, failed: 1 });
-    shop.clock.now += 60 * DAY;
-    expect([await shop.sweep(), shop.codes()]).toEqual([{ ...NONE, failed: 1 }, ['sweep_failed', 'sweep_failed']]);
+    expect([await shop.sweepAfter(60 * DAY), shop.codes()]).toEqual([
+      { ...NONE, failed: 1 },
+      ['sweep_failed', 'sweep_failed'],
+    ]);
     isDown = false;
-    shop.clock.now += DAY;
-    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-2', 'payout-1']]);
+    expect([await shop.sweepAfter(DAY), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-2', 'payout-1']]);
   });
 });
 
-it('a payment that the gateway has forgotten is not given up because another one of its reference has taken effect', async () => {
-  const { gateway, sandbox, twin, sweep, lose, clock, handlerOf, reconcile } = openShop();
-  const id = await lose('payout-1');
-  const second = await twin('payout-1');
-  await reconcile(second);
-  await sandbox.complete(second.id);
-  await reconcile(await gateway.getPayment(id));
-  clock.now += 60 * DAY;
-  const handler = handlerOf({
-    async process(asked: string) {
-      if (asked === id) throw Object.assign(new Error(), { code: 'unknown_payment' });
-      return { result: 'ran' as const, payment: await gateway.getPayment(asked) };
-    },
+describe('a payment that a look finds in another state than the store', () => {
+  it('is done without a warning, and is not given up, if the handler alone has seen it take effect', async () => {
+    const { gateway, lose, sweepAfter, codes, processing } = openShop();
+    const payment = await gateway.getPayment(await lose('payout-1'));
+    const handled = processing(async () => ({ result: 'ran', payment }));
+    expect([await sweepAfter(60 * DAY, handled), codes()]).toEqual([{ ...NONE, processed: 1 }, []]);
   });
-  expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
-});
 
-it('a paid payment is done beside an id that the gateway does not know', async () => {
-  const { gateway, twin, sweep, lose, clock, handlerOf, reconcile } = openShop();
-  const id = await lose('payout-1');
-  for (const seen of [await gateway.getPayment(id), await twin('payout-1')]) await reconcile(seen);
-  const handler = handlerOf({
-    async process(asked: string) {
-      if (asked !== id) throw Object.assign(new Error(), { code: 'unknown_payment' });
-      return { result: 'ran' as const, payment: await gateway.getPayment(id) };
-    },
+  it('is not given up, forgotten by the gateway, because another one of its reference took effect', async () => {
+    const { gateway, sandbox, twin, lose, reconcile, sweepAfter, processing } = openShop();
+    const id = await lose('payout-1');
+    const second = await twin('payout-1');
+    await reconcile(second);
+    await sandbox.complete(second.id);
+    await reconcile(await gateway.getPayment(id));
+    const handled = processing(async asked => {
+      if (asked === id) throw { code: 'unknown_payment' };
+      return { result: 'ran', payment: await gateway.getPayment(asked) };
+    });
+    expect(await sweepAfter(60 * DAY, handled)).toEqual({ ...NONE, failed: 1 });
   });
-  expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
-  clock.now += DAY;
-  expect(await sweep({ handler })).toEqual(NONE);
-});
 
-it('a payment that is final is never given up before it has taken effect', async () => {
-  const { gateway, lose, clock, sweep, effects, handlerOf, reconcile } = openShop();
-  await reconcile(await gateway.getPayment(await lose('payout-1')));
-  clock.now += 60 * DAY;
-  const process = () => Promise.reject({ code: 'unknown_payment' });
-  expect(await sweep({ handler: handlerOf({ process }) })).toEqual({ ...NONE, failed: 1 });
-  clock.now += DAY;
-  expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  it('is done beside an id that the gateway does not know', async () => {
+    const { gateway, twin, sweep, lose, reconcile, sweepAfter, processing } = openShop();
+    const payment = await gateway.getPayment(await lose('payout-1'));
+    for (const seen of [payment, await twin('payout-1')]) await reconcile(seen);
+    const handled = processing(async asked => {
+      if (asked !== payment.id) throw { code: 'unknown_payment' };
+      return { result: 'ran', payment };
+    });
+    expect(await sweep(handled)).toEqual({ ...NONE, processed: 1 });
+    expect(await sweepAfter(DAY, handled)).toEqual(NONE);
+  });
+
+  it('is never given up before it has taken effect, once it is final', async () => {
+    const { gateway, lose, effects, reconcile, sweepAfter, processing } = openShop();
+    await reconcile(await gateway.getPayment(await lose('payout-1')));
+    const unknown = processing(() => Promise.reject({ code: 'unknown_payment' }));
+    expect(await sweepAfter(60 * DAY, unknown)).toEqual({ ...NONE, failed: 1 });
+    expect([await sweepAfter(DAY), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
 });
 
 describe('what fails', () => {
   it('is tried again after its pause, and reported', async () => {
     let isDown = true;
-    const { sweep, lose, clock, messages, effects } = openShop({}, () => {
+    const { sweep, lose, messages, effects, sweepAfter } = openShop({}, () => {
       if (isDown) throw new Error('the shop is on fire');
     });
     await lose('payout-1');
@@ -322,38 +285,29 @@ describe('what fails', () => {
     expect([await sweep(), messages()]).toEqual([{ ...NONE, failed: 1 }, [message]]);
     isDown = false;
     expect(await sweep()).toEqual(NONE);
-    clock.now += MINUTE;
-    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+    expect([await sweepAfter(MINUTE), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
   it('by Retry-After ends the sweep, which asks nothing more until then', { tags: 'long' }, async () => {
-    const { clock, handlerOf, sweep, lose, lookups } = openShop();
+    const { sweep, lose, lookups, sweepAfter, processing } = openShop();
     for (let index = 0; index < 30; index++) await lose(`payout-${index}`);
-    const busy = new GatewayClient({
-      baseUrl: 'https://gateway.example',
-      apiKey: 'key',
-      signKey: 'sign',
-      retries: 0,
-      fetch: async () => new Response('{}', { status: 429, headers: { 'retry-after': '600' } }),
-    });
-    const limited = handlerOf({ process: (id: string) => busy.getPayment(id) });
-    expect(await sweep({ handler: limited, concurrency: 2 })).toEqual({ ...NONE, failed: 2 });
-    clock.now += 600_000 - 1;
+    const { fetch } = wire(json('{}', 429, { 'retry-after': '600' }));
+    const busy = new GatewayClient({ ...KEYS, retries: 0, fetch });
+    const limited = processing(id => busy.getPayment(id));
+    expect(await sweep({ ...limited, concurrency: 2 })).toEqual({ ...NONE, failed: 2 });
     // The gateway was not asked about the others, so they are not held back.
-    expect(await sweep()).toEqual({ ...NONE, processed: 28 });
-    clock.now += 1_000;
-    expect([await sweep(), lookups().length]).toEqual([{ ...NONE, processed: 2 }, 30]);
+    expect(await sweepAfter(600_000 - 1)).toEqual({ ...NONE, processed: 28 });
+    expect([await sweepAfter(1_000), lookups().length]).toEqual([{ ...NONE, processed: 2 }, 30]);
   });
 
   it('with its lease is looked at again once the lease has ended', async () => {
-    const { lose, clock, sweep, effects, handlerOf } = openShop();
+    const { lose, sweep, effects, sweepAfter, processing } = openShop();
     await lose('payout-1');
     const process = vi.fn(() => new Promise<never>(() => {}));
-    void sweep({ handler: handlerOf({ process }) });
+    void sweep(processing(process));
     await expect.poll(() => process.mock.calls.length).toBe(1);
     expect(await sweep()).toEqual(NONE);
-    clock.now += 2 * MINUTE;
-    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+    expect([await sweepAfter(2 * MINUTE), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 });
 
@@ -381,62 +335,50 @@ describe('a sweep', () => {
   });
 
   it('gives each payment its time and the signal, and counts what took effect before it was stopped', async () => {
-    const { gateway, lose, lookups, store, sweep, handlerOf } = openShop();
+    const { gateway, lose, lookups, store, sweep, processing } = openShop();
     const id = await lose('payout-1');
+    const payment = await gateway.getPayment(id);
     const stop = new AbortController();
-    const asked: unknown[] = [];
-    const payment = { ...(await gateway.getPayment(id)) };
-    const read = vi.spyOn(store, 'read');
-    const handler = handlerOf({
-      process: async (...given: unknown[]) => {
-        asked.push(...given);
-        stop.abort();
-        return { result: 'handled', payment } as never;
-      },
+    const process = vi.fn(async (_: string) => {
+      stop.abort();
+      return { result: 'handled', payment };
     });
+    const read = vi.spyOn(store, 'read');
     const reads = read.mock.calls.length;
-    expect(await sweep({ handler, signal: stop.signal })).toEqual({ ...NONE, processed: 1 });
-    expect(asked).toEqual([id, { signal: stop.signal, timeout: 30_000 }]);
+    expect(await sweep({ ...processing(process), signal: stop.signal })).toEqual({ ...NONE, processed: 1 });
+    expect(process.mock.calls).toEqual([[id, { signal: stop.signal, timeout: 30_000 }]]);
     // The row is as it was claimed, so it is not read again.
     expect([read.mock.calls.length, lookups().length]).toEqual([reads, 1]);
-    expect(await sweep({ handler })).toEqual(NONE);
+    expect(await sweep(processing(process))).toEqual(NONE);
   });
 
   describe('at a gateway that does not know a payment', () => {
-    const unknown = { process: () => Promise.reject({ code: 'unknown_payment' }) };
-
     it('fails, and says so, where the gateway had answered with it: it may be another gateway', async () => {
-      const { create, messages, clock, sweep, handlerOf } = openShop();
+      const { create, messages, sweep, sweepAfter, processing } = openShop();
       const another = openShop();
-      const handler = handlerOf({ process: (id: string) => another.gateway.getPayment(id) });
       await create('payout-1');
-      expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
-      expect(messages()).toEqual([
-        expect.stringMatching(
-          /^The payment of reference "payout-1" could not be processed\. The next sweep retries it\. .*404/,
-        ),
-      ]);
-      clock.now += 2 * MINUTE;
-      expect(await sweep()).toEqual({ ...NONE, open: 1 });
+      const missing = processing(id => another.gateway.getPayment(id));
+      expect(await sweep(missing)).toEqual({ ...NONE, failed: 1 });
+      expect(messages()).toEqual([expect.stringMatching(/"payout-1" could not be processed\. .*404/)]);
+      expect(await sweepAfter(2 * MINUTE)).toEqual({ ...NONE, open: 1 });
     });
 
     it('gives up once it is older than giveUpAfter: the gateway may have forgotten it', async () => {
-      const { create, clock, codes, sweep, handlerOf } = openShop();
+      const { create, codes, sweepAfter, processing } = openShop();
       await create('payout-1');
-      clock.now += 31 * DAY;
-      expect(await sweep({ handler: handlerOf(unknown) })).toEqual({ ...NONE, gaveUp: 1 });
-      expect(codes()).toEqual(['sweep_gave_up']);
+      const unknown = processing(() => Promise.reject({ code: 'unknown_payment' }));
+      expect([await sweepAfter(31 * DAY, unknown), codes()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
     });
 
     it.each(['unknown_payment', 'payment_not_found'])(
       'goes on where an error alone has named the payment: there may be none (%s)',
       async code => {
-        const { gateway, sandbox, messages, sweep, handlerOf } = openShop();
-        const unknown = handlerOf({ process: () => Promise.reject({ code }) });
+        const { gateway, sandbox, messages, sweep, processing } = openShop();
+        const unknown = processing(() => Promise.reject({ code }));
         sandbox.faults.next('commit-then-cut');
         await errorOf(gateway.createWithdrawal(PAYOUT));
         const before = messages();
-        expect(await sweep({ handler: unknown })).toEqual({ ...NONE, open: 1 });
+        expect(await sweep(unknown)).toEqual({ ...NONE, open: 1 });
         expect(messages()).toEqual(before);
       },
     );
@@ -495,37 +437,31 @@ describe('a paid payment', () => {
   });
 
   it('that was charged back takes effect again, once, and is counted', async () => {
-    const { sweep, clock, chargeBack, effects } = await openPaid();
+    const { sweep, chargeBack, effects, sweepAfter } = await openPaid();
     expect(await sweep(RECHECKS)).toEqual(NONE);
     await chargeBack();
-    clock.now += DAY - 1;
-    expect(await sweep(RECHECKS)).toEqual(NONE);
-    clock.now += 1;
-    expect(await sweep(RECHECKS)).toEqual({ ...NONE, processed: 1, rechecked: 1 });
+    expect(await sweepAfter(DAY - 1, RECHECKS)).toEqual(NONE);
+    expect(await sweepAfter(1, RECHECKS)).toEqual({ ...NONE, processed: 1, rechecked: 1 });
     expect(effects).toEqual(['payout-1', 'payout-1']);
-    clock.now += 60 * DAY;
-    expect([await sweep(RECHECKS), effects.length]).toEqual([NONE, 2]);
+    expect([await sweepAfter(60 * DAY, RECHECKS), effects.length]).toEqual([NONE, 2]);
   });
 
   it('is looked up again if a recheck fails', async () => {
-    const { sweep, clock, chargeBack, sandbox } = await openPaid();
+    const { sweep, clock, chargeBack, sandbox, sweepAfter } = await openPaid();
     await sweep(RECHECKS);
     await chargeBack();
     clock.now += DAY;
     sandbox.faults.next('drop', { on: 'lookup' });
     expect(await sweep(RECHECKS)).toEqual({ ...NONE, failed: 1 });
-    clock.now += MINUTE + 1_000;
-    expect(await sweep(RECHECKS)).toEqual({ ...NONE, processed: 1, rechecked: 1 });
+    expect(await sweepAfter(MINUTE + 1_000, RECHECKS)).toEqual({ ...NONE, processed: 1, rechecked: 1 });
   });
 
   it('that the gateway has forgotten by then is done', async () => {
-    const { sweep, clock, handlerOf, codes } = await openPaid();
+    const { sweep, codes, sweepAfter, processing } = await openPaid();
     await sweep(RECHECKS);
-    clock.now += 30 * DAY;
-    const handler = handlerOf({ process: () => Promise.reject({ code: 'payment_not_found' }) });
-    expect(await sweep({ ...RECHECKS, handler })).toEqual({ ...NONE, processed: 1 });
-    clock.now += DAY;
-    expect([await sweep({ ...RECHECKS, handler }), codes()]).toEqual([NONE, []]);
+    const missing = { ...RECHECKS, ...processing(() => Promise.reject({ code: 'payment_not_found' })) };
+    expect(await sweepAfter(30 * DAY, missing)).toEqual({ ...NONE, processed: 1 });
+    expect([await sweepAfter(DAY, missing), codes()]).toEqual([NONE, []]);
   });
 });
 
@@ -534,6 +470,5 @@ it('a failed payment is not looked up again', async () => {
   await shop.sandbox.fail(await shop.create('payout-1'));
   await shop.sandbox.idle();
   const before = shop.lookups().length;
-  shop.clock.now += 40 * DAY;
-  expect([await shop.sweep({ recheckAfter: [DAY] }), shop.lookups().length]).toEqual([NONE, before]);
+  expect([await shop.sweepAfter(40 * DAY, { recheckAfter: [DAY] }), shop.lookups().length]).toEqual([NONE, before]);
 });

@@ -30,10 +30,7 @@ const attempt: Attempt = {
   scope: 'terminal-1',
   reference: 'payout-1',
   attemptId: 'first',
-  paymentType: 'DEPOSIT',
-  paymentMethod: 'CARD',
-  amount: '25.5',
-  currency: 'EUR',
+  ...{ paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' },
   bodyHash: 'hash',
   timeoutMs: 60_000,
 };
@@ -308,16 +305,12 @@ describe('a payment that is seen again', () => {
   const seen = (status: string, changes: object = {}): Envelope => ({
     payment: payment(ID, { paymentStatus: status, ...changes }),
   });
-  const statusOf = (row: CreateRow | undefined) => row?.result?.payment.paymentStatus;
 
   it('moves on, and never back', () => {
     const authorized = observe(created(), seen('AUTHORIZED')).next;
-    expect([statusOf(authorized), authorized?.result?.payment.redirectUrl]).toEqual([
-      'AUTHORIZED',
-      'https://pay.example/p',
-    ]);
-    expect(observe(authorized, seen('PENDING'))).toEqual({});
-    expect(observe(authorized, seen('AUTHORIZED'))).toEqual({});
+    const shown = { paymentStatus: 'AUTHORIZED', redirectUrl: 'https://pay.example/p' };
+    expect(authorized?.result?.payment).toMatchObject(shown);
+    for (const status of ['PENDING', 'AUTHORIZED']) expect(observe(authorized, seen(status))).toEqual({});
   });
 
   it('has no next action once it is final, for ever', () => {
@@ -326,7 +319,7 @@ describe('a payment that is seen again', () => {
       payment: { ...kept(callback()).payment, paymentStatus: 'COMPLETED', crypto_tx_hash: '0x1' },
     });
     expect(observe(completed, seen('AUTHORIZED'))).toEqual({});
-    expect(statusOf(observe(completed, seen('FAILED')).next)).toBe('FAILED');
+    expect(observe(completed, seen('FAILED')).next?.result?.payment.paymentStatus).toBe('FAILED');
   });
 
   it('is kept with what has come beside its status, and with a status that this SDK does not know', () => {
@@ -353,103 +346,83 @@ describe('a payment that is seen again', () => {
   });
 
   it('changes nothing of another payment, nor of a doubt', () => {
-    expect(observe(created(OTHER_ID), seen('COMPLETED'))).toEqual({});
-    expect(observe(suspecting(), seen('COMPLETED'))).toEqual({});
-    expect(observe(undefined, seen('COMPLETED'))).toEqual({});
+    for (const row of [created(OTHER_ID), suspecting(), undefined]) expect(observe(row, seen('COMPLETED'))).toEqual({});
   });
 });
 
 describe('an effect', () => {
-  const final = payment(ID, { paymentStatus: 'COMPLETED' });
-  const completed = created(ID, { payment: final });
+  const ended = (paymentStatus: string) => {
+    const final = payment(ID, { paymentStatus });
+    return { final, row: created(ID, { payment: final }) };
+  };
+  const { final, row: completed } = ended('COMPLETED');
+  const failed = ended('FAILED');
+  const { dueAt: _, ...notDue } = completed;
+  const { dueAt: __, ...failedDone } = failed.row;
+  const done = { ...completed, effectAt: BEGUN };
+  const two = { ...completed, conflictingIds: [OTHER_ID] };
+  const keptFailed = { payment: kept({ payment: failed.final }).payment };
 
-  it('of a paid payment leaves its rechecks, and its status is kept', () => {
-    const done = { ...completed, effectAt: BEGUN };
-    const result = { payment: kept({ payment: final }).payment };
-    expect(acknowledge(created(), final).next).toEqual({ ...done, result });
-    expect(acknowledge(completed, final).next).toEqual(done);
-    expect(acknowledge({ ...done, dueAt: BEGUN + 99 }, final).next).toEqual({ ...done, dueAt: BEGUN + 99 });
-  });
-
-  it('of a failed payment leaves nothing to look at', () => {
-    const failed = payment(ID, { paymentStatus: 'FAILED' });
-    const { dueAt, ...done } = created(ID, { payment: failed });
-    expect(acknowledge({ ...created(), leasedUntil: BEGUN + 1 }, failed).next).toEqual({
-      ...done,
-      result: { payment: kept({ payment: failed }).payment },
-    });
+  it.each<[string, CreateRow | undefined, Payment, next: CreateRow | undefined]>([
+    ['of a paid payment leaves its rechecks, and its status is kept', created(), final, done],
+    ['of a paid payment leaves its rechecks', completed, final, done],
+    [
+      'of a paid payment leaves its next recheck',
+      { ...done, dueAt: BEGUN + 99 },
+      final,
+      { ...done, dueAt: BEGUN + 99 },
+    ],
+    [
+      'of a failed payment leaves nothing to look at, and no lease',
+      { ...created(), leasedUntil: BEGUN + 1 },
+      failed.final,
+      { ...failedDone, result: keptFailed },
+    ],
+    ['of a final status before the last one leaves that one to look at', failed.row, final, undefined],
+    ['of a reference that has nothing left to look at changes nothing', notDue, final, notDue],
+    ['leaves a reference to look at that may have other payments', two, final, two],
+    ['says nothing of a doubt', suspecting(), final, undefined],
+    ['says nothing of another payment', created(OTHER_ID), final, undefined],
+    ['says nothing of a free reference', freed, final, undefined],
+    ['says nothing where there is no row', undefined, final, undefined],
+  ])('%s', (_, row, payment, next) => {
+    expect(acknowledge(row, payment)).toEqual(next ? { next } : {});
   });
 
   it('of a status that is not final leaves it to look at', () => {
-    const authorized = payment(ID, { paymentStatus: 'AUTHORIZED' });
-    expect(acknowledge(created(), authorized).next).toMatchObject({ dueAt: BEGUN });
-  });
-
-  it('of a final status before the last one leaves that one to look at', () => {
-    const failed = created(ID, { payment: payment(ID, { paymentStatus: 'FAILED' }) });
-    expect(acknowledge(failed, final)).toEqual({});
-  });
-
-  it('of a reference that has nothing left to look at changes nothing', () => {
-    const { dueAt, ...done } = { ...completed, result: { payment: kept({ payment: final }).payment } };
-    expect(acknowledge(done, final).next).toBe(done);
-  });
-
-  it('leaves a reference to look at that may have other payments', () => {
-    const two = { ...completed, conflictingIds: [OTHER_ID] };
-    expect(acknowledge(two, final).next).toEqual(two);
-  });
-
-  it.each<[string, CreateRow | undefined]>([
-    ['a doubt', suspecting()],
-    ['another payment', created(OTHER_ID)],
-    ['a free reference', freed],
-    ['no row', undefined],
-  ])('says nothing of %s', (_, row) => {
-    expect(acknowledge(row, final)).toEqual({});
+    expect(acknowledge(created(), seenAs('AUTHORIZED')).next).toMatchObject({ dueAt: BEGUN });
   });
 });
 
 describe('a sweep', () => {
+  const leased = { leasedUntil: BEGUN + 99 };
+  const { dueAt: _, ...done } = created();
+  const two = { ...created(), conflictingIds: [OTHER_ID] };
+  const look = (row: CreateRow | undefined, done: string[], seen: Payment[] = []) =>
+    looked(row, created(), { done, seen }, BEGUN).next;
+
   it('looks again after the pause, by the time of the store, and gives its lease back', () => {
-    const leased = { ...created(), looks: 2, leasedUntil: BEGUN + 99 };
-    expect(looked(leased, created(), { pause: 240_000 }, BEGUN + 50)).toEqual({
-      next: { ...created(), looks: 3, dueAt: BEGUN + 50 + 240_000 },
-    });
+    const { next } = looked({ ...created(), ...leased, looks: 2 }, created(), { pause: 240_000 }, BEGUN + 50);
+    expect(next).toEqual({ ...created(), looks: 3, dueAt: BEGUN + 50 + 240_000 });
   });
 
-  it('does not look at a finished payment again', () => {
-    const { dueAt, ...done } = created();
-    expect(
-      looked({ ...created(), leasedUntil: BEGUN + 99 }, created(), { done: [ID.toUpperCase()], seen: [] }, BEGUN),
-    ).toEqual({
-      next: { ...done, looks: 1 },
-    });
-  });
-
-  it('looks at once at another payment that was heard of while it looked', () => {
-    const two = { ...created(), conflictingIds: [OTHER_ID] };
-    expect(looked({ ...two, leasedUntil: BEGUN + 99 }, created(), { done: [ID], seen: [] }, BEGUN)).toEqual({
-      next: { ...two, looks: 1 },
-    });
-    expect(looked(two, created(), { done: [ID, OTHER_ID], seen: [] }, BEGUN).next).not.toHaveProperty('dueAt');
+  it('does not look at a finished payment again, but at once at another one that it heard of meanwhile', () => {
+    expect(look({ ...created(), ...leased }, [ID.toUpperCase()])).toEqual({ ...done, looks: 1 });
+    expect(look({ ...two, ...leased }, [ID])).toEqual({ ...two, looks: 1 });
+    expect(look(two, [ID, OTHER_ID])).not.toHaveProperty('dueAt');
   });
 
   it('looks at once at a final status that came while it looked, and not at one that it has seen', () => {
     const final = payment(ID, { paymentStatus: 'COMPLETED' });
-    const row = { ...created(ID, { payment: final }), leasedUntil: BEGUN + 99 };
-    const look = (...seen: Payment[]) => looked(row, created(), { done: [ID], seen }, BEGUN).next?.dueAt;
-    expect(look(payment())).toBe(BEGUN);
-    expect(look({ ...final, id: OTHER_ID })).toBe(BEGUN);
-    expect(look(payment(), { ...final, id: ID.toUpperCase() })).toBeUndefined();
+    const row = { ...created(ID, { payment: final }), ...leased };
+    expect(look(row, [ID], [payment()])?.dueAt).toBe(BEGUN);
+    expect(look(row, [ID], [{ ...final, id: OTHER_ID }])?.dueAt).toBe(BEGUN);
+    expect(look(row, [ID], [payment(), { ...final, id: ID.toUpperCase() }])?.dueAt).toBeUndefined();
   });
 
-  it('changes no row that a callback has settled in between', () => {
-    const { dueAt, ...done } = created();
-    expect(looked(done, created(), { pause: 1 }, BEGUN)).toEqual({});
-    expect(looked(undefined, created(), { pause: 1 }, BEGUN)).toEqual({});
-    // An operator freed it for another attempt.
-    expect(looked({ ...created(), attemptId: 'newer' }, created(), { pause: 1 }, BEGUN)).toEqual({});
+  it('changes no row that a callback has settled, or an operator freed for another attempt, in between', () => {
+    for (const row of [done, undefined, { ...created(), attemptId: 'newer' }])
+      expect(looked(row, created(), { pause: 1 }, BEGUN)).toEqual({});
   });
 });
 

@@ -5,6 +5,7 @@ import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Store } from '../../src/store/contract.ts';
+import { CARD } from '../support/fixtures.ts';
 import { type CreatorOptions, runCreator } from '../support/processes.ts';
 import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
@@ -28,12 +29,7 @@ describeOver(
       server = await sandbox.listen();
       store = database.store({ scope: 'shop', tablePrefix: PREFIX });
       await store.migrate();
-      gateway = new GatewayClient({
-        ...sandbox.clientOptions,
-        baseUrl: server.url,
-        fetch: undefined,
-        store,
-      });
+      gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined, store });
     });
     afterAll(async () => {
       await database.query(`drop table ${TABLE}`);
@@ -46,14 +42,8 @@ describeOver(
     const paymentsOf = (reference: string) => sandbox.payments.filter(payment => payment.reference === reference);
     const isInDoubt = async (reference: string) =>
       (await store.list({ kind: 'create', states: ['begun'] })).rows.some(({ id }) => id === reference);
-    const again = (reference: string) =>
-      gateway.createDeposit({
-        paymentMethod: 'CARD',
-        amount: '75.00',
-        currency: 'EUR',
-        reference,
-        webhookUrl: 'https://shop.example/callbacks',
-      });
+    const order = { ...CARD, amount: '75.00' };
+    const again = (reference: string) => gateway.createDeposit({ ...order, reference });
 
     /** What stands after the crash: how many payments the gateway has, and whether the store is in doubt. */
     async function standing(reference: string): Promise<string> {
@@ -138,51 +128,30 @@ describeOver(
     const inMysql = (call: string, stands: string): Call[] => (name === 'Postgres' ? [] : [[call, stands, stands]]);
     const BEGIN: Call[] = [['begin', NOTHING, DOUBT], ...inMysql('read', DOUBT)];
 
+    const callsOf = (left: string, recorded: string): Call[] => [
+      ...BEGIN,
+      ['the create', DOUBT, left],
+      ['recording', left, recorded],
+      ...inMysql('the clock', recorded),
+    ];
+    const doubtful: Call[] = ['begin', 'read', 'the lookup'].map(call => [call, DOUBT_OF_ONE, DOUBT_OF_ONE]);
+    const later: Call[] = [...doubtful, ['recording', DOUBT_OF_ONE, CREATED], ...inMysql('the clock', CREATED)];
+    const isCut = () => sandbox.faults.next('commit-then-cut');
+    const leaveDoubt = async (reference: string) => {
+      isCut();
+      await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
+    };
+    const wrongKey = { PAYMENT_GATEWAY_SIGN_KEY: 'another' };
+
     it.each<[name: string, Call[], Scene?]>([
-      [
-        '',
-        [
-          ...BEGIN,
-          ['the create', DOUBT, DOUBT_OF_ONE],
-          ['recording', DOUBT_OF_ONE, CREATED],
-          ...inMysql('the clock', CREATED),
-        ],
-      ],
-      [
-        ', and its answer was cut off',
-        [
-          ...BEGIN,
-          ['the create', DOUBT, DOUBT_OF_ONE],
-          ['recording', DOUBT_OF_ONE, DOUBT_OF_ONE],
-          ...inMysql('the clock', DOUBT_OF_ONE),
-        ],
-        { from: 'recording', prepare: () => sandbox.faults.next('commit-then-cut') },
-      ],
-      [
-        ', and the gateway refused it',
-        [...BEGIN, ['the create', DOUBT, DOUBT], ['recording', DOUBT, NOTHING], ...inMysql('the clock', NOTHING)],
-        { from: 'recording', options: { PAYMENT_GATEWAY_SIGN_KEY: 'another' } },
-      ],
-      [
-        ', and an earlier one has left a doubt',
-        [
-          ['begin', DOUBT_OF_ONE, DOUBT_OF_ONE],
-          ['read', DOUBT_OF_ONE, DOUBT_OF_ONE],
-          ['the lookup', DOUBT_OF_ONE, DOUBT_OF_ONE],
-          ['recording', DOUBT_OF_ONE, CREATED],
-          ...inMysql('the clock', CREATED),
-        ],
-        {
-          prepare: async reference => {
-            sandbox.faults.next('commit-then-cut');
-            await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
-          },
-        },
-      ],
+      ['', callsOf(DOUBT_OF_ONE, CREATED)],
+      [', and its answer was cut off', callsOf(DOUBT_OF_ONE, DOUBT_OF_ONE), { from: 'recording', prepare: isCut }],
+      [', and the gateway refused it', callsOf(DOUBT, NOTHING), { from: 'recording', options: wrongKey }],
+      [', and an earlier one has left a doubt', later, { prepare: leaveDoubt }],
     ])('is killed at every step%s', { timeout: 180_000 }, (_, calls, scene) => killAtEveryStep(calls, scene));
 
     /** After the restart, a payment that exists completes, and the customer clicks again. */
-    async function recoverOrder(order: string): Promise<void> {
+    async function recoverOrder(orderId: string): Promise<void> {
       const paid: unknown[] = [];
       const handler = createWebhookHandler({ gateway, onPaid: outcome => void paid.push(outcome.order) });
       const complete = async (reference: string) => {
@@ -192,24 +161,18 @@ describeOver(
           expect((await handler(callback)).status).toBe(200);
         }
       };
-      const click = () =>
-        gateway.checkout(order, {
-          paymentMethod: 'CARD',
-          amount: '75.00',
-          currency: 'EUR',
-          webhookUrl: 'https://shop.example/callbacks',
-        });
-      await complete(`${order}.1`);
-      if (paymentsOf(`${order}.1`).length === 0) {
-        const isDoubt = await isInDoubt(`${order}.1`);
+      const click = () => gateway.checkout(orderId, order);
+      await complete(`${orderId}.1`);
+      if (paymentsOf(`${orderId}.1`).length === 0) {
+        const isDoubt = await isInDoubt(`${orderId}.1`);
         expect((await click()).state).toBe(isDoubt ? 'checking' : 'redirect');
-        await age(`${order}.1`);
+        await age(`${orderId}.1`);
         expect((await click()).state).toBe('redirect');
-        await complete(isDoubt ? `${order}.2` : `${order}.1`);
+        await complete(isDoubt ? `${orderId}.2` : `${orderId}.1`);
       }
       expect((await click()).state).toBe('paid');
-      expect(paid).toEqual([order]);
-      expect(sandbox.payments.filter(payment => payment.reference?.startsWith(order))).toHaveLength(1);
+      expect(paid).toEqual([orderId]);
+      expect(sandbox.payments.filter(payment => payment.reference?.startsWith(orderId))).toHaveLength(1);
     }
 
     it('of a checkout is killed at every step, and the order is paid once', { timeout: 180_000 }, async () => {

@@ -2,6 +2,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
+import { CARD } from '../support/fixtures.ts';
 import { openDatabase } from './database.ts';
 
 const {
@@ -71,18 +72,9 @@ during('http.client.request.start', call => `${call} has left`);
 during('http.client.response.finish', call => `${call} is answered`);
 
 const store = stepping.store({ scope: 'shop', tablePrefix: PREFIX });
-const gateway = new GatewayClient({
-  baseUrl: GATEWAY_URL,
-  retries: 0,
-  store,
-});
+const gateway = new GatewayClient({ baseUrl: GATEWAY_URL, retries: 0, store });
 
-const deposit = {
-  paymentMethod: 'CARD',
-  amount: '75.00',
-  currency: 'EUR',
-  webhookUrl: 'https://shop.example/callbacks',
-} as const;
+const deposit = { ...CARD, amount: '75.00' };
 
 async function create(reference: string): Promise<object> {
   try {

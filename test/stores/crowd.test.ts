@@ -6,26 +6,19 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createWebhookHandler, GatewayClient, toNodeHandler } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CARD } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, openPostgresStore } from '../support/stores.ts';
 
 const isLacking = lacks(hasPostgres, 'callbacks in a crowd: no PostgreSQL at 127.0.0.1:5432');
-const PAYMENT = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
 
 /** A shop with a pool of ten whose effect takes 100 ms of its connection, behind node:http. */
 async function openShop() {
   const { store, pool, tablePrefix, close } = await openPostgresStore({ max: 10 });
   const credits = `${tablePrefix}_credits`;
   await pool.query(`create table ${credits} (reference text not null)`);
-  const callbacks: string[] = [];
-  const sandbox = new Sandbox({
-    fetch: async (_url, init) => {
-      callbacks.push(String(init?.body));
-      return new Response();
-    },
-  });
-  const webhookUrl = 'https://shop.example/callbacks';
-  const gateway = new GatewayClient({ ...sandbox.clientOptions, store, webhookUrl });
+  const sandbox = new Sandbox({ fetch: async () => new Response() });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store });
   const handler = createWebhookHandler({
     gateway,
     onPaid: ({ reference }, { tx }) => tx.query(`insert into ${credits} select $1 from pg_sleep(0.1)`, [reference]),
@@ -40,22 +33,18 @@ async function openShop() {
     port,
     /** Creates completed payments. @returns their callbacks */
     async completed(count: number) {
-      callbacks.length = 0;
-      const references = Array.from({ length: count }, () => randomUUID());
-      for (const reference of references) {
-        const { payment } = await gateway.createDeposit({ ...PAYMENT, reference });
+      const bodies: string[] = [];
+      for (let made = 0; made < count; made++) {
+        const { payment } = await gateway.createDeposit({ ...CARD, reference: randomUUID() });
         await sandbox.complete(payment.id);
+        bodies.push(JSON.stringify({ id: payment.id, paymentStatus: 'COMPLETED' }));
       }
       await sandbox.idle();
-      return callbacks.filter(body => JSON.parse(body).paymentStatus === 'COMPLETED');
+      return bodies;
     },
     post: async (body: string) => (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).status,
-    async credits() {
-      const { rows } = await pool.query(
-        `select count(*)::int as all, count(distinct reference)::int as once from ${credits}`,
-      );
-      return rows[0];
-    },
+    credits: async () =>
+      (await pool.query(`select count(*)::int as all, count(distinct reference)::int as once from ${credits}`)).rows[0],
     async close() {
       server.closeAllConnections();
       server.close();

@@ -23,6 +23,36 @@ const queryOf =
     return [{ affected: String((answer as { affectedRows: number }).affectedRows) }];
   };
 
+type Connection = Pick<PoolConnection, 'query'>;
+type Work<T> = (connection: Connection) => Promise<T>;
+
+/** A library of its own over a pool. @param begin what it does before the work, and how the work ends */
+const library = (
+  pool: Pool,
+  begin: Work<unknown>,
+  end = 'commit',
+  after = async () => {},
+): SqlDatabase<Connection> => ({
+  dialect: 'mysql',
+  query: queryOf(pool),
+  queryIn: queryOf,
+  async transaction(work) {
+    const connection = await pool.getConnection();
+    try {
+      await begin(connection);
+      const value = await work(connection);
+      await connection.query(end);
+      return value;
+    } catch (error) {
+      await connection.query('rollback');
+      throw error;
+    } finally {
+      connection.release();
+      await after();
+    }
+  },
+});
+
 /** Settings of a session, as a server or a pool may have them. */
 const SESSIONS: Record<string, { settings: readonly string[]; options?: PoolOptions }> = {
   'as by default': { settings: [] },
@@ -126,28 +156,13 @@ for (const { name, needs, pool: open } of mysqlServers) {
     });
 
     describe('a snapshot that is older than the lock', () => {
-      /** A library that begins at REPEATABLE READ, and reads before the store does. */
-      const stale = (meanwhile: () => Promise<unknown>): SqlDatabase<Pick<PoolConnection, 'query'>> => ({
-        dialect: 'mysql',
-        query: queryOf(pool),
-        queryIn: queryOf,
-        async transaction(work) {
-          const connection = await pool.getConnection();
-          try {
-            await connection.query('set transaction isolation level repeatable read');
-            await connection.query('start transaction with consistent snapshot');
-            await meanwhile();
-            const value = await work(connection);
-            await connection.query('commit');
-            return value;
-          } catch (error) {
-            await connection.query('rollback');
-            throw error;
-          } finally {
-            connection.release();
-          }
-        },
-      });
+      /** Begins at REPEATABLE READ, and reads before the store does. */
+      const stale = (meanwhile: () => Promise<unknown>) =>
+        library(pool, async connection => {
+          await connection.query('set transaction isolation level repeatable read');
+          await connection.query('start transaction with consistent snapshot');
+          await meanwhile();
+        });
 
       it('does not hide the mark or the rows of the worker before', async () => {
         const [id, store] = [randomUUID(), storeOf(pool)];
@@ -170,18 +185,8 @@ for (const { name, needs, pool: open } of mysqlServers) {
       it('does not hide a planned row from another plan', async () => {
         const store = storeOf(pool);
         const row = newRow({ state: 'planned' });
-        const plan = async (meanwhile: () => Promise<unknown>) => {
-          const connection = await pool.getConnection();
-          try {
-            await connection.query('start transaction with consistent snapshot');
-            await meanwhile();
-            const written = await store.write(row, connection);
-            await connection.query('commit');
-            return written;
-          } finally {
-            connection.release();
-          }
-        };
+        const plan = (meanwhile: () => Promise<unknown>) =>
+          stale(meanwhile).transaction(connection => store.write(row, connection as PoolConnection));
         const { isWritten, row: found } = await plan(() => plan(async () => {}));
         expect([isWritten, found?.state, found?.revision]).toEqual([false, 'planned', 1]);
       });
@@ -308,64 +313,49 @@ for (const { name, needs, pool: open } of mysqlServers) {
     });
 
     it('does not report an effect that its library has not committed, also if another worker had one', async () => {
-      const forgetful: SqlDatabase<Pick<PoolConnection, 'query'>> = {
-        dialect: 'mysql',
-        query: queryOf(pool),
-        queryIn: queryOf,
-        async transaction(work) {
-          const connection = await pool.getConnection();
-          await connection.query('begin');
-          const value = await work(connection);
-          await connection.query('rollback');
-          connection.release();
-          await meanwhile();
-          return value;
-        },
-      };
       const id = randomUUID();
-      let meanwhile = async () => {};
-      const refused = () =>
-        expect(pay(storeOf(forgetful), id)).rejects.toThrow('was rolled back, although the library reported a commit');
-      await refused();
-      meanwhile = async () => expect(await pay(storeOf(pool), id)).toBe('done');
-      await refused();
+      const anotherPays = async () => expect(await pay(storeOf(pool), id)).toBe('done');
+      for (const meanwhile of [async () => {}, anotherPays]) {
+        const forgetful = library(pool, connection => connection.query('begin'), 'rollback', meanwhile);
+        const message = 'was rolled back, although the library reported a commit';
+        await expect(pay(storeOf(forgetful), id)).rejects.toThrow(message);
+      }
     });
   });
 }
 
 describe.skipIf(lacks(hasOwnMariadb, 'servers with other settings: no mariadbd'))('a server', () => {
   let mariadb: Mariadb;
+  /** A pool, and a store in its own table. */
+  const open = async (tablePrefix: string, scope = 'scope') => {
+    const pool = mariadb.pool();
+    onTestFinished(() => pool.end());
+    const store = mysqlStore(pool, { scope, tablePrefix });
+    await store.migrate();
+    return { pool, store };
+  };
   beforeAll(async () => {
     mariadb = await ownMariadb('--innodb-flush-log-at-trx-commit=2', '--innodb-default-row-format=compact');
   });
   afterAll(() => mariadb?.remove());
 
   it('that may forget commits in a crash causes one warning', async () => {
-    const pool = mariadb.pool();
-    onTestFinished(() => pool.end());
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
-    const store = mysqlStore(pool, { scope: 'scope' });
-    await store.migrate();
+    const { store } = await open('forgetful');
     for (const id of ['a', 'b']) await store.write(newRow({ id }));
     const messages = warn.mock.calls.map(([message]) => String(message));
     expect(messages).toEqual([expect.stringContaining('innodb_flush_log_at_trx_commit is not 1')]);
   });
 
   it('with narrow rows by default has room for the longest key', async () => {
-    const pool = mariadb.pool();
-    onTestFinished(() => pool.end());
-    const store = mysqlStore(pool, { scope: 's'.repeat(255), tablePrefix: 'wide' });
-    await store.migrate();
+    const { store } = await open('wide', 's'.repeat(255));
     const row = newRow({ id: 'r'.repeat(1020), paymentId: 'p'.repeat(64) });
     expect((await store.write(row)).isWritten).toBe(true);
   });
 
   it('that is a replica is not read', async () => {
-    const pool = mariadb.pool();
-    onTestFinished(() => pool.end());
-    const store = mysqlStore(pool, { scope: 'scope', tablePrefix: 'of_replica' });
-    await store.migrate();
+    const { pool, store } = await open('of_replica');
     await pool.query('set global read_only = 1');
     onTestFinished(() => pool.query('set global read_only = 0').then(() => {}));
     await expect(store.read({ kind: 'create', id: 'a' })).rejects.toThrow('it needs the primary');

@@ -8,7 +8,7 @@ import type { Store, StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, openPostgresStore, postgresPool, uniqueName } from '../support/stores.ts';
+import { hasPostgres, inTransaction, openPostgresStore, postgresPool, uniqueName } from '../support/stores.ts';
 import { watchedPool } from './watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:5432'))('postgresStore', () => {
@@ -169,12 +169,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
 
   describe('in your transaction', () => {
     const planned = () => newRow({ state: 'planned', dueAt: 1 });
-    const inTransaction = async (work: (client: pg.PoolClient) => Promise<void>, end = 'commit') => {
-      const client = await pool.connect();
-      await client.query('begin');
-      await work(client).finally(() => client.query(end));
-      client.release();
-    };
+    const within = (work: (client: pg.PoolClient) => Promise<void>, end?: string) => inTransaction(pool, work, end);
 
     it('writes nothing outside an open one: on a client, after COMMIT, on a pool', async () => {
       const row = planned();
@@ -193,7 +188,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
 
     it('writes within a savepoint, which undoes it alone, and durably', async () => {
       const [undone, kept] = [planned(), planned()];
-      await inTransaction(async client => {
+      await within(async client => {
         await client.query('set local synchronous_commit = off; savepoint part');
         await opened.store.write(undone, client);
         await client.query('rollback to savepoint part');
@@ -207,8 +202,8 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
     it('locks nothing when it meets existing rows, in any order', async () => {
       const rows = [planned(), planned()];
       for (const row of rows) await opened.store.write(row);
-      await inTransaction(client =>
-        inTransaction(async other => {
+      await within(client =>
+        within(async other => {
           for (const each of [client, other]) await each.query(`set local lock_timeout = '2s'`);
           for (const step of [0, 1]) {
             expect((await opened.store.write(rows[step] as StoreRow, client)).isWritten).toBe(false);
@@ -223,7 +218,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       const second = await pool.connect();
       await second.query('begin');
       let writing: ReturnType<Store['write']> | undefined;
-      await inTransaction(async client => {
+      await within(async client => {
         await opened.store.write(row, client);
         writing = opened.store.write({ ...row, data: {} }, second);
         expect(await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 50, 'waits'))])).toBe('waits');
@@ -240,9 +235,9 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       const watching = spelled.watch?.(() => (woken += 1), stop.signal);
       const LISTENING = `select 1 from pg_stat_activity where query = 'LISTEN "${table}"'`;
       await expect.poll(async () => (await pool.query(LISTENING)).rowCount).toBe(1);
-      await inTransaction(async client => void (await opened.store.write(planned(), client)), 'rollback');
-      await inTransaction(async client => void (await opened.store.write(newRow(), client)));
-      await inTransaction(async client => {
+      await within(async client => void (await opened.store.write(planned(), client)), 'rollback');
+      await within(async client => void (await opened.store.write(newRow(), client)));
+      await within(async client => {
         await opened.store.write(planned(), client);
         expect(woken).toBe(0);
       });

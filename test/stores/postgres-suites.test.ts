@@ -4,7 +4,7 @@ import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, openPostgresStore, postgresPool } from '../support/stores.ts';
+import { hasPostgres, inTransaction, openPostgresStore, postgresPool } from '../support/stores.ts';
 import { suiteTest } from '../support/suite-test.ts';
 
 type Opened = Awaited<ReturnType<typeof openPostgresStore>>;
@@ -24,18 +24,6 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
   storeSuite({
     test: suiteTest,
     open: scope => [opened.storeOf(undefined, { scope }), opened.storeOf(other, { scope, prepare: true })],
-    async transaction(work) {
-      const client = await opened.pool.connect();
-      await client.query('begin');
-      try {
-        await work(client);
-        await client.query('commit');
-      } catch (error) {
-        await client.query('rollback');
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
+    transaction: work => inTransaction(opened.pool, work),
   });
 });

@@ -4,9 +4,10 @@ import { postgresStore } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers, until } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { hasPostgres, inTransaction, postgresPool, uniqueName } from '../support/stores.ts';
 
 const CALLBACKS = 'https://shop.example/callbacks';
 
@@ -40,11 +41,7 @@ describe.skipIf(lacks(hasPostgres, 'payouts: no PostgreSQL at 127.0.0.1:5432'))(
   };
   /** Commits a payout, and waits until it is sent. */
   const payOut = async (reference: string) => {
-    const client = await pool.connect();
-    await client.query('begin');
-    await gatewayOf(pool).payOut(client, { reference, paymentMethod: 'SEPA', amount: '75.00', currency: 'EUR' });
-    await client.query('commit');
-    client.release();
+    await inTransaction(pool, client => gatewayOf(pool).payOut(client, { ...PAYOUT, reference }));
     await until(() => sandbox.payments.some(made => made.reference === reference));
   };
   const listeners = async () => {

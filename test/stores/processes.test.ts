@@ -1,7 +1,4 @@
 // The proof that matters: in many processes each effect happens exactly once.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, expect, it } from 'vitest';
@@ -125,7 +122,7 @@ async function deliver(worker: Worker, body: string, statuses = new Map<number, 
   }
 }
 
-function scenes(name: string, open: () => Promise<Ledger>): void {
+function scenes(open: () => Promise<Ledger>): void {
   // A small part of the proof keeps `npm test` short.
   const [processes, payments, copies] = isFull ? [4, 40, 2] : [3, 20, 1];
   let ledger: Ledger;
@@ -252,60 +249,8 @@ function scenes(name: string, open: () => Promise<Ledger>): void {
     store.close();
     gateway.close();
   });
-
-  // The lag concerns no database.
-  if (name !== 'Postgres') return;
-  it('a gateway whose lookups lag behind its callbacks by a second loses nothing, and nothing runs early', {
-    timeout: 60_000,
-  }, async () => {
-    await start(0);
-    const lagging = await openLaggingGateway(market.sandbox, 1000);
-    workers = await Promise.all([1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()));
-    const ids = await market.open(15);
-    await lagging.knows(ids.at(-1) ?? '');
-    await inParallel(ids, 40, async id => {
-      for (const stage of [1, 2]) {
-        const body = await market.callback(id, stage);
-        await Promise.all(workers.map(worker => deliver(worker, body)));
-        const { paymentStatus } = JSON.parse(body);
-        const [, lastStatus] = (await ledger.effects()).findLast(([effect]) => effect === id) ?? [];
-        expect([id, lastStatus]).toEqual([id, paymentStatus]);
-      }
-    });
-    await expectOneFinalEffectEach(ids);
-    await lagging.close();
-  });
 }
 
-describeOver('callbacks in many processes', ({ name, port }) => scenes(name, () => overDatabase(name, port)), {
+describeOver('callbacks in many processes', ({ name, port }) => scenes(() => overDatabase(name, port)), {
   isLong: true,
 });
-
-/** The sandbox as it was so many milliseconds ago. */
-async function openLaggingGateway(sandbox: Sandbox, lagMs: number) {
-  const history: { at: number; payments: Map<string, object> }[] = [];
-  const watching = setInterval(() => {
-    history.push({
-      at: Date.now(),
-      payments: new Map(sandbox.payments.map(payment => [payment.id, payment])),
-    });
-    while (history[1] && history[1].at < Date.now() - lagMs) history.shift();
-  }, 20);
-  const server = createServer((request, response) => {
-    const id = request.url?.split('/').at(-1) ?? '';
-    const result = history[0]?.payments.get(id);
-    response.writeHead(result ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify({ result }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Waits until the payment is known. */
-    knows: (id: string) => expect.poll(() => history[0]?.payments.has(id)).toBe(true),
-    close: async () => {
-      clearInterval(watching);
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

@@ -65,3 +65,16 @@ export function storeOf(creates: Creates): Store<object> {
 /** Records a confirmed payment, as its callback would. */
 export const reconcile = async (gateway: { readonly [CLIENT]: ClientLink }, payment: Payment): Promise<void> =>
   void (await gateway[CLIENT].reconcile(payment));
+
+/** Notes each call of these methods. @returns their names in order */
+export function noted<T extends object>(target: T, ...names: (keyof T & string)[]): string[] {
+  const asked: string[] = [];
+  for (const name of names) {
+    const ask = target[name] as (...given: unknown[]) => unknown;
+    target[name] = ((...given: unknown[]) => {
+      asked.push(name);
+      return ask(...given);
+    }) as T[typeof name];
+  }
+  return asked;
+}

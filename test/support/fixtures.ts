@@ -52,6 +52,11 @@ export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('It should have been rejected.');
 }
 
+/** A function that throws. */
+export const throwing = (error: unknown) => (): never => {
+  throw error;
+};
+
 /** A payout with a reference, as a store requires it. */
 export const PAYOUT = {
   paymentMethod: 'SEPA',

@@ -27,6 +27,17 @@ export async function until(isSo: () => unknown): Promise<void> {
   while (!isOver && !(await isSo())) await new Promise(setImmediate);
 }
 
+/** Lets the faked clock run until the promise has settled. @returns how, and after how many of its milliseconds */
+export async function timed<T>(promise: Promise<T>) {
+  const begun = performance.now();
+  const settled = promise.then(
+    value => ({ value, error: undefined, ms: performance.now() - begun }),
+    error => ({ value: undefined, error, ms: performance.now() - begun }),
+  );
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
 /** Fakes the timers of this test alone. Whoever asks a real server meanwhile must not race against one of them. */
 export function fakeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -31,6 +31,26 @@ export const postgresPool = (options: pg.PoolConfig = {}): pg.Pool => {
   return pool;
 };
 
+/** Runs work in a transaction of the merchant's own. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  end = 'commit',
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query(end);
+    return result;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
 /** Opens a store in its own table, over its own pool. `close` drops the table. */
 export async function openPostgresStore({ scope = 'shop', ...options }: pg.PoolConfig & { scope?: string } = {}) {
   const tablePrefix = uniqueName('store');

@@ -68,13 +68,26 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
       ...changes,
     });
   const plan = (reference: string, by = gateway) => by.payOut({}, { ...PAYOUT, reference });
+  const plans = async (...references: string[]) => {
+    for (const reference of references) {
+      await plan(reference);
+      clock.now += 1;
+    }
+  };
+  const sweep = async (changes: Partial<UpkeepOptions> = {}) => (await upkeep(changes)).swept;
+  const send = async (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
+    (await upkeep({ olderThan: 365 * DAY, ...changes }, by)).sent;
+  const after =
+    <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
+    (ms: number, ...args: A): Promise<T> => {
+      clock.now += ms;
+      return work(...args);
+    };
   return {
     ...{ clock, store, gateway, open, handle: handler, handlerOf, reconcile, upkeep, plan },
     acknowledge: ({ id }: Payment) => handler[HANDLER].process(id, { timeout: MINUTE }),
     ...{ effects, reviewed, events },
-    sweep: async (changes: Partial<UpkeepOptions> = {}) => (await upkeep(changes)).swept,
-    send: async (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
-      (await upkeep({ olderThan: 365 * DAY, ...changes }, by)).sent,
+    ...{ plans, sweep, send, sweepAfter: after(sweep), sendAfter: after(send) },
     stateOf: async (reference: string) => (await gateway.find(reference))?.state,
     rowOf: async (reference: string) => {
       const { row } = await store.read({ kind: 'create', id: reference });

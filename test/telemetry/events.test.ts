@@ -41,12 +41,8 @@ it('a create reports its row, its attempt and its end under one id', async () =>
 it('a replayed create says so, and its lookup has its id', async () => {
   const { sandbox, gateway, told, idsOf } = open();
   await gateway.createDeposit(order);
-  expect((await told(() => gateway.createDeposit(order))).at(-1)).toMatchObject({
-    operation: 'create',
-    type: 'success',
-    outcome: 'replayed',
-    attempt: 0,
-  });
+  const replayed = (await told(() => gateway.createDeposit(order))).at(-1);
+  expect(replayed).toMatchObject({ operation: 'create', type: 'success', outcome: 'replayed', attempt: 0 });
   expect(idsOf().size).toBe(1);
   sandbox.faults.next('reject-401', { on: 'lookup' });
   const stale = await told(() => gateway.createDeposit(order));
@@ -110,13 +106,7 @@ it.each<[string, unknown, string, string]>([
   const { gateway, handler, store, told } = open();
   store.due = () => Promise.reject(thrown);
   const failure = (await told(() => gateway.upkeep({ handler, once: true }))).at(-1);
-  expect(failure).toEqual({
-    operation: 'upkeep',
-    type: 'failure',
-    attempt: 0,
-    error,
-    code,
-  });
+  expect(failure).toEqual({ operation: 'upkeep', type: 'failure', attempt: 0, error, code });
 });
 
 it('a callback reports the doubt that it settles', async () => {

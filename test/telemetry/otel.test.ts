@@ -5,7 +5,7 @@ import { type Attributes, instrument, type Observe } from 'payment-gateway-sdk/o
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it, onTestFinished } from 'vitest';
 import { HANDLER } from '../../src/store/link.ts';
-import { CARD, ID, KEYS } from '../support/fixtures.ts';
+import { CARD, ID, KEYS, throwing } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
 const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -15,6 +15,8 @@ const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.
 const INTERNAL = 0;
 const CLIENT = 2;
 const ERROR = 2;
+
+type Recorder = { record(value: number, attributes?: Attributes): void };
 
 interface SeenSpan {
   name: string;
@@ -33,26 +35,39 @@ function openApi() {
   const durations: { value: number; attributes: Attributes | undefined }[] = [];
   const callbacks: [number, Attributes | undefined][] = [];
   const observers = new Set<Observe>();
+  const startSpan = (name: string, options?: object) => {
+    const span: SeenSpan = { name, options, ends: 0 };
+    spans.push(span);
+    return {
+      setAttributes: (attributes: Attributes) => Object.assign(span, { attributes }),
+      setStatus: (status: object) => Object.assign(span, { status }),
+      end: () => void Object.assign(span, { ends: span.ends + 1 }),
+    };
+  };
+  const creates =
+    <T>(instrument: T) =>
+    (name: string, options?: object) => {
+      instruments[name] = options;
+      return instrument;
+    };
+  const meter = {
+    createHistogram: creates({ record: (value, attributes) => void durations.push({ value, attributes }) } as Recorder),
+    createCounter: creates({
+      add: (...added: [number, Attributes?]) => void callbacks.push(added as [number, Attributes]),
+    }),
+    createObservableGauge: creates({
+      addCallback: (observe: Observe) => void observers.add(observe),
+      removeCallback: (observe: Observe) => void observers.delete(observe),
+    }),
+  };
+  const opens =
+    <T>(made: T) =>
+    (...asked: unknown[]) => {
+      opened.push(asked);
+      return made;
+    };
   const api: Parameters<typeof instrument>[0] = {
-    trace: {
-      getTracer: (...asked) => {
-        opened.push(asked);
-        return {
-          startSpan: (name, options) => {
-            const span: SeenSpan = { name, options, ends: 0 };
-            spans.push(span);
-            return {
-              setAttributes: attributes => Object.assign(span, { attributes }),
-              setStatus: status => Object.assign(span, { status }),
-              end: () => {
-                span.ends += 1;
-              },
-            };
-          },
-        };
-      },
-      setSpan: context => [context, 'with the span'],
-    },
+    trace: { getTracer: opens({ startSpan }), setSpan: context => [context, 'with the span'] },
     context: {
       active: () => 'the active context',
       with: (context, work) => {
@@ -60,28 +75,7 @@ function openApi() {
         return work();
       },
     },
-    metrics: {
-      getMeter: (...asked) => {
-        opened.push(asked);
-        return {
-          createHistogram: (name, options) => {
-            instruments[name] = options;
-            return { record: (value, attributes) => void durations.push({ value, attributes }) };
-          },
-          createCounter: (name, options) => {
-            instruments[name] = options;
-            return { add: (...added) => void callbacks.push(added as [number, Attributes | undefined]) };
-          },
-          createObservableGauge: (name, options) => {
-            instruments[name] = options;
-            return {
-              addCallback: observe => void observers.add(observe),
-              removeCallback: observe => void observers.delete(observe),
-            };
-          },
-        };
-      },
-    },
+    metrics: { getMeter: opens(meter) },
   };
   /** What the gauge is told now. */
   const observed = async () => {
@@ -244,9 +238,7 @@ it('nothing is recorded after it was stopped', async () => {
 
 it('an API that throws does not affect a create', async () => {
   const { api } = openApi();
-  const failing = () => {
-    throw new Error('tracer');
-  };
+  const failing = throwing(new Error('tracer'));
   const histogram = { createHistogram: () => ({ record: failing }) };
   const metrics = { getMeter: () => ({ ...api.metrics.getMeter('x'), ...histogram }) };
   onTestFinished(

@@ -9,7 +9,7 @@ import {
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StoreRow } from '../../src/store/contract.ts';
-import { CARD, ID } from '../support/fixtures.ts';
+import { CARD, ID, throwing } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { as, claiming, completed, linked, openShop, post, storeWith, warningsOf } from './shop-callbacks.ts';
 
@@ -75,22 +75,30 @@ describe('a function', () => {
   });
 });
 
-/** A client of a sandbox whose callbacks go nowhere. */
-function openSandbox(store: Store<never> = memoryStore() as Store<never>) {
+/** A created deposit whose callbacks go nowhere. The clock of its store stands still. */
+async function openCreated() {
+  const clock = { now: 1_000 };
+  const store = memoryStore({ now: () => clock.now }) as Store<never>;
   const sandbox = new Sandbox({ fetch: async () => new Response() });
-  return { sandbox, store, gateway: new GatewayClient({ ...sandbox.clientOptions, store, retries: 0 }) };
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store, retries: 0 });
+  const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+  const rowNow = async () => (await store.read({ kind: 'create', id: 'order-1' })).row as StoreRow;
+  /** A handler, and the status of its answer to a callback. */
+  const open = (functions: Partial<WebhookHandlerOptions>) => {
+    const handler = createWebhookHandler({ gateway, ...functions } as WebhookHandlerOptions);
+    const deliver = async (paymentStatus?: string) =>
+      (await settled(handler(post(JSON.stringify({ id: payment.id, paymentStatus }))))).status;
+    return { handler, deliver };
+  };
+  return { clock, store, sandbox, gateway, payment, rowNow, open };
 }
 
 /** A completed deposit, whose callback a test delivers. */
 async function openPaid(functions: Partial<WebhookHandlerOptions>) {
-  const { gateway, sandbox, store } = openSandbox();
-  const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+  const { gateway, sandbox, store, payment, rowNow, open } = await openCreated();
   await sandbox.complete(payment.id);
-  const handler = createWebhookHandler({ gateway, ...functions } as WebhookHandlerOptions);
-  const deliver = async () => (await handler(post(JSON.stringify({ id: payment.id })))).status;
   const known = async () => (await gateway.find('order-1'))?.payment?.paymentStatus;
-  const rowNow = async () => (await store.read({ kind: 'create', id: 'order-1' })).row as StoreRow;
-  return { store, deliver, known, rowNow };
+  return { store, ...open(functions), known, rowNow };
 }
 
 describe('the status of a payment', () => {
@@ -116,55 +124,33 @@ describe('the status of a payment', () => {
 });
 
 describe('an unfinished callback', () => {
-  /** A payment that nothing is due for, as after its effect or after upkeep gave it up. */
-  async function openQuiet(dueAt?: number) {
-    let clock = 1_000;
-    const { store, gateway, sandbox } = openSandbox(memoryStore({ now: () => clock }) as Store<never>);
-    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
-    const rowNow = async () => (await store.read({ kind: 'create', id: 'order-1' })).row;
-    const row = await rowNow();
-    if (row) await store.write({ ...row, dueAt });
-    clock = 5_000;
-    return { gateway, sandbox, payment, dueAt: async () => (await rowNow())?.dueAt };
-  }
-
   it.each([
     ['fails', { onPaid: () => Promise.reject(new Error('shop')) }, 'COMPLETED'],
     ['hangs', { onPaid: forever, effectTimeout: 50 }, 'COMPLETED'],
     ['waits for a record that lags', { onPaid: () => {} }, 'FAILED'],
   ])('makes its payment due before its 503: it %s', async (_, functions, paymentStatus) => {
-    for (const scheduled of [undefined, 1_000, 900_000]) {
-      const { gateway, sandbox, payment, dueAt } = await openQuiet(scheduled);
+    // Nothing is due after the effect, or after upkeep gave the payment up.
+    for (const dueAt of [undefined, 1_000, 900_000]) {
+      const { clock, store, sandbox, payment, rowNow, open } = await openCreated();
+      await store.write({ ...(await rowNow()), dueAt });
+      clock.now = 5_000;
       await sandbox.complete(payment.id);
-      const handler = createWebhookHandler({ gateway, ...functions, onError() {} });
-      expect(await dueAt()).toBe(scheduled);
-      const reply = handler(post(JSON.stringify({ id: payment.id, paymentStatus })));
-      expect((await settled(reply)).status).toBe(503);
-      expect(await dueAt()).toBe(5_000);
+      expect((await rowNow()).dueAt).toBe(dueAt);
+      expect(await open({ ...functions, onError() {} }).deliver(paymentStatus)).toBe(503);
+      expect((await rowNow()).dueAt).toBe(5_000);
     }
   });
 
-  /** A created deposit, the names of the functions that ran, and a clock. */
-  async function openWithUpkeep() {
-    let clock = 1_000;
-    const { gateway, sandbox } = openSandbox(memoryStore({ now: () => clock }) as Store<never>);
-    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+  it('that claims a FAILED handled before its payment was paid is found by the next upkeep as a chargeback', async () => {
+    const { clock, gateway, sandbox, payment, open } = await openCreated();
     const got: string[] = [];
-    const [onPaid, onDeclined, onReversed] = ['onPaid', 'onDeclined', 'onReversed'].map(
-      name => () => void got.push(name),
-    );
-    const handler = createWebhookHandler({ gateway, onPaid, onDeclined, onReversed, onError() {} });
-    const deliver = async (paymentStatus: string) =>
-      (await settled(handler(post(JSON.stringify({ id: payment.id, paymentStatus }))))).status;
+    const named = (name: string) => () => void got.push(name);
+    const [onPaid, onDeclined, onReversed] = ['onPaid', 'onDeclined', 'onReversed'].map(named);
+    const { handler, deliver } = open({ onPaid, onDeclined, onReversed, onError() {} } as object);
     const upkeepAfter = (ms: number) => {
-      clock += ms;
+      clock.now += ms;
       return settled(gateway.upkeep({ handler, once: true, olderThan: 0 }));
     };
-    return { sandbox, payment, got, deliver, upkeepAfter };
-  }
-
-  it('that claims a FAILED handled before its payment was paid is found by the next upkeep as a chargeback', async () => {
-    const { sandbox, payment, got, deliver, upkeepAfter } = await openWithUpkeep();
     await sandbox.fail(payment.id);
     expect(await deliver('FAILED')).toBe(200);
     await sandbox.complete(payment.id, { force: true });
@@ -263,9 +249,7 @@ describe('afterCommit', () => {
     const next = vi.fn();
     const { reply, errors, events } = openShop({
       onPayment: (_, { afterCommit }) => {
-        afterCommit(() => {
-          throw new Error('mail');
-        });
+        afterCommit(throwing(new Error('mail')));
         afterCommit(next);
       },
     });

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { ConnectionError, GatewayClient, memoryStore, type WebhookHandlerOptions } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CARD, ID } from '../support/fixtures.ts';
+import { CARD, ID, throwing } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { callback, completed, linked, openShop, post, storeWith } from './shop-callbacks.ts';
 
@@ -83,9 +83,7 @@ describe('the events of a callback', () => {
 
   it('contain nothing of the body, and only the code of an error', async () => {
     const { reply, events } = openShop({
-      onPayment: () => {
-        throw new Error('zoe@customer.example, key s3cr3t');
-      },
+      onPayment: throwing(new Error('zoe@customer.example, key s3cr3t')),
     });
     const body = JSON.stringify({
       ...completed,

@@ -52,13 +52,6 @@ describe('the answer', () => {
     expect(await reply(post(callback))).toBe('200 handled');
   });
 
-  it('is 503 after one lookup for a payment that the gateway does not know', async () => {
-    const { handler, lookups } = openShop({}, notFound);
-    const response = await handler(post(callback));
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '10']);
-    expect([await response.text(), lookups.length]).toEqual(['unknown_payment', 1]);
-  });
-
   it('comes after ten seconds for a lookup that hangs', async () => {
     vi.useFakeTimers();
     const signals: (AbortSignal | undefined)[] = [];

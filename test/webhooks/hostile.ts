@@ -24,19 +24,21 @@ const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 export const callback = bytesOf(record('completed CARD callback'));
 const callbackWith = (fields: string) => `${callback.slice(0, -1)},${fields}}`;
 
-const lengthOf = (body: string) => `Content-Length: ${body.length}`;
+export const lengthOf = (body: string) => `Content-Length: ${body.length}`;
 export const LENGTH = lengthOf(callback);
-const HOST = 'Host: shop';
-const TYPE = 'Content-Type: application/json';
-const CHUNKED = 'Transfer-Encoding: chunked';
+export const HOST = 'Host: shop';
+export const TYPE = 'Content-Type: application/json';
+export const CHUNKED = 'Transfer-Encoding: chunked';
 /** Bytes of the largest body that the handler reads. */
 export const LIMIT = 262_144;
 
-const request = (line: string, headers: string[], body = '') => `${[line, ...headers, '', ''].join('\r\n')}${body}`;
-export const post = (headers: string[], body = callback) => request('POST / HTTP/1.1', [HOST, TYPE, ...headers], body);
+export const request = (line: string, headers: string[], body = '') =>
+  `${[line, ...headers, '', ''].join('\r\n')}${body}`;
+export const post = (headers: string[], body = callback, path = '/') =>
+  request(`POST ${path} HTTP/1.1`, [HOST, TYPE, ...headers], body);
 const chunk = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n`;
 const END = chunk('');
-const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+export const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 /** The last of a connection. */
 const last = request('POST / HTTP/1.1', [HOST, TYPE, LENGTH, 'Connection: close'], callback);
 

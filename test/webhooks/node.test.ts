@@ -6,6 +6,7 @@ import express, { type RequestHandler } from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeRequest, NodeResponse } from '../../src/webhooks/node.ts';
+import { throwing } from '../support/fixtures.ts';
 import { callback, openShop } from './shop-callbacks.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -88,12 +89,7 @@ describe('toNodeHandler', () => {
 
   it.each<[string, () => Promise<Response>]>([
     ['rejects', () => Promise.reject(new Error('shop'))],
-    [
-      'throws',
-      () => {
-        throw new Error('shop');
-      },
-    ],
+    ['throws', throwing(new Error('shop'))],
     ['answers nothing', async () => undefined as never],
   ])('answers 503 for a handler that %s', async (_, handler) => {
     const response = await fetch(await serve(toNodeHandler(handler)), { method: 'POST', body: callback });
@@ -104,9 +100,7 @@ describe('toNodeHandler', () => {
   it('closes the connection if no answer can be written', async () => {
     const { node } = setUp();
     const url = await serve((request: NodeRequest, response: ServerResponse) => {
-      response.writeHead = () => {
-        throw new Error('the framework');
-      };
+      response.writeHead = throwing(new Error('the framework'));
       return node(request, response);
     });
     await expect(post(url)).rejects.toThrow('fetch failed');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as esm from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { request } from './merchant.mjs';
 
 const cjs = createRequire(import.meta.url)('payment-gateway-sdk');
 assert.notEqual(esm.InvalidRequestError, cjs.InvalidRequestError);
@@ -16,22 +17,15 @@ for (const [one, other] of [
   [cjs, esm],
 ]) {
   const paid = [];
-  const statuses = [];
   const sandbox = new Sandbox({ fetch: (url, init) => handler(new Request(url, init)) });
   const gateway = new one.GatewayClient({ ...sandbox.clientOptions, store: other.memoryStore() });
   const handler = other.createWebhookHandler({
     gateway,
     onPayment: ({ id, paymentStatus }) => void paid.push([id, paymentStatus]),
   });
-  const request = {
-    paymentMethod: 'CARD',
-    amount: '25.50',
-    currency: 'EUR',
-    reference: 'order-1',
-    webhookUrl: 'https://shop.example/callbacks',
-  };
-  const { payment } = await gateway.createDeposit(request);
-  assert.equal((await gateway.createDeposit(request)).payment.id, payment.id);
+  const order = { ...request, reference: 'order-1' };
+  const { payment } = await gateway.createDeposit(order);
+  assert.equal((await gateway.createDeposit(order)).payment.id, payment.id);
   await sandbox.complete(payment.id);
   await sandbox.idle();
   assert.deepEqual(paid, [[payment.id, 'COMPLETED']]);
@@ -39,7 +33,6 @@ for (const [one, other] of [
   const stranger = { id: '4f2b7a1e-0b57-4c0e-9a37-1f0c5c3d2b10', paymentStatus: 'COMPLETED' };
   const post = { method: 'POST', body: JSON.stringify(stranger), headers: { 'content-type': 'application/json' } };
   const answer = await handler(new Request('https://shop.example/callbacks', post));
-  statuses.push(answer.status, await answer.text());
-  assert.deepEqual(statuses, [503, 'unknown_payment']);
+  assert.deepEqual([answer.status, await answer.text()], [503, 'unknown_payment']);
 }
 console.log('consumer: done');

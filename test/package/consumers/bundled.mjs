@@ -1,18 +1,11 @@
 // An app that is bundled: the client alone creates a deposit, and reads it.
 import { GatewayClient } from 'payment-gateway-sdk';
+import { request } from './merchant.mjs';
 
 async function main() {
-  const gateway = new GatewayClient({
-    apiKey: 'sandbox-api-key',
-    signKey: 'sandbox-sign-key',
-    baseUrl: process.argv[2],
-  });
-  const { payment } = await gateway.createDeposit({
-    paymentMethod: 'CARD',
-    amount: '25.50',
-    currency: 'EUR',
-    webhookUrl: 'https://shop.example/callbacks',
-  });
+  const keys = { apiKey: 'sandbox-api-key', signKey: 'sandbox-sign-key' };
+  const gateway = new GatewayClient({ ...keys, baseUrl: process.argv[2] });
+  const { payment } = await gateway.createDeposit(request);
   console.log((await gateway.getPayment(payment.id)).paymentStatus);
 }
 

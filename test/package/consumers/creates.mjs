@@ -1,8 +1,8 @@
 // One create for each gateway in the arguments, all at the same time, on any runtime. Prints how each ended.
 import { GatewayClient } from 'payment-gateway-sdk';
+import { request } from './merchant.mjs';
 
 const [, , id, ...gateways] = process.argv;
-const request = { paymentMethod: 'CARD', amount: 25.5, currency: 'EUR', webhookUrl: 'https://shop.example/callbacks' };
 
 async function endOf(gateway) {
   const { baseUrl, isWarm, length = 0 } = JSON.parse(gateway);

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as esm from 'payment-gateway-sdk';
+import { id, record } from './merchant.mjs';
 
 const cjs = createRequire(import.meta.url)('payment-gateway-sdk');
 const isLoaded = name => process.moduleLoadList.includes(`NativeModule ${name}`);
 
-const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
-const body = JSON.stringify({ id, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR' });
-const fetch = async () => ({ status: 200, headers: { get: () => null }, body: null, text: async () => body });
+const text = async () => JSON.stringify(record);
+const fetch = async () => ({ status: 200, headers: { get: () => null }, body: null, text });
 const options = { apiKey: 'k', signKey: 's', baseUrl: 'http://127.0.0.1:1', retries: 0 };
 
 const clients = [new esm.GatewayClient(options), new cjs.GatewayClient(options)];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { GatewayClient, signBody } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { id, request } from './merchant.mjs';
 
 const { HttpResponse, http } = await import(process.argv[2]);
 const { setupServer } = await import(`${process.argv[2]}/node`);
@@ -18,12 +19,6 @@ const server = setupServer(
 );
 server.listen({ onUnhandledRequest: 'error', onUnhandledFrame: 'error' });
 
-const request = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  webhookUrl: 'https://shop.example/callbacks',
-};
 const { apiKey, signKey } = sandbox.clientOptions;
 const paying = new GatewayClient({ apiKey, signKey, baseUrl: 'https://sandbox.example' });
 for (let call = 0; call < 3; call++) {
@@ -36,7 +31,7 @@ const refused = new GatewayClient({ apiKey: 'k', signKey: 's', baseUrl: 'https:/
 const refusal = await refused.createDeposit(request).catch(error => error);
 assert.equal(refusal.outcome, 'rejected');
 assert.deepEqual(seen, [[signBody(seen[0][1], 's'), seen[0][1]]]);
-const lost = await refused.getPayment('7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10').catch(error => error);
+const lost = await refused.getPayment(id).catch(error => error);
 assert.equal(lost.name, 'ConnectionError');
 server.close();
 console.log('consumer: done');

@@ -1,13 +1,12 @@
 // A merchant's tests over nock.
 import assert from 'node:assert/strict';
 import { GatewayClient, signBody } from 'payment-gateway-sdk';
+import { request as card, id, record } from './merchant.mjs';
 
 const { default: nock } = await import(process.argv[2]);
 nock.disableNetConnect();
-const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
-const record = { id, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR' };
 const gateway = nock('https://gateway.example');
-const request = { paymentMethod: 'CARD', amount: 25.5, currency: 'EUR', webhookUrl: 'https://shop.example/callbacks' };
+const request = { ...card, amount: 25.5 };
 const body = { paymentType: 'DEPOSIT', ...request };
 gateway
   .post('/api/v1/payments', body)

@@ -1,12 +1,6 @@
 // A merchant's Cloudflare Worker: creates a payment, and reads it.
 import { GatewayClient } from 'payment-gateway-sdk';
-
-const request = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  webhookUrl: 'https://shop.example/callbacks',
-};
+import { request } from './merchant.mjs';
 
 export default {
   async fetch({ url }) {

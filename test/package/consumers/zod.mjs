@@ -3,22 +3,10 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as esm from 'payment-gateway-sdk';
 import * as z from 'zod';
+import { request as card, record as pending } from './merchant.mjs';
 
-const record = {
-  id: '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10',
-  paymentStatus: 'COMPLETED',
-  paymentType: 'DEPOSIT',
-  amount: 25.5,
-  currency: 'EUR',
-  crypto_fx: '1.25',
-};
-const request = {
-  paymentType: 'DEPOSIT',
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  webhookUrl: 'https://shop.example/',
-};
+const record = { ...pending, crypto_fx: '1.25' };
+const request = { paymentType: 'DEPOSIT', ...card };
 
 for (const sdk of [esm, createRequire(import.meta.url)('payment-gateway-sdk')]) {
   const order = z.object({
@@ -30,11 +18,8 @@ for (const sdk of [esm, createRequire(import.meta.url)('payment-gateway-sdk')]) 
   assert.deepEqual(read.payments, [{ ...record, crypto_fx: 1.25 }]);
   assert.deepEqual(read.next, request);
 
-  const { success, error } = order.safeParse({
-    number: 7,
-    payments: [{ ...record, amount: 'x' }],
-    next: { amount: -1 },
-  });
+  const wrong = { number: 7, payments: [{ ...record, amount: 'x' }], next: { amount: -1 } };
+  const { success, error } = order.safeParse(wrong);
   assert(!success && error instanceof z.ZodError);
   assert.deepEqual(error.issues.map(({ path }) => path.join('.')).slice(0, 2), [
     'payments.0.amount',
