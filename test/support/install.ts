@@ -36,7 +36,8 @@ function installTools(isFull: boolean): void {
   const changedAt = (file: string) => (existsSync(file) ? statSync(file).mtimeMs : 0);
   const isCurrent = changedAt(tool('.package-lock.json')) > changedAt(`${toolsFolder}package-lock.json`);
   if (isCurrent && links.every(existsSync) && (!isFull || isInstalled('prisma'))) return;
-  npm(toolsFolder, ...(isFull ? [] : ['--omit=dev', '--omit=optional']));
+  // The vitest of this repository is the peer of Stryker's runner.
+  npm(toolsFolder, '--omit=peer', ...(isFull ? [] : ['--omit=dev', '--omit=optional']));
   for (const link of links) {
     rmSync(link, { recursive: true, force: true });
     symlinkSync(tool(''), link, 'junction');
