@@ -6,6 +6,7 @@ export default {
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   concurrency: 2,
+  timeoutMS: 1_000, // and the overhead of all tests
   reporters: ['progress-append-only', 'json', 'html'],
   jsonReporter: { fileName: '.stryker-tmp/mutants.json' },
   htmlReporter: { fileName: '.stryker-tmp/mutants.html' },
