@@ -47,7 +47,7 @@ function installTools(isFull: boolean): void {
   const isCurrent = changedAt(tool('.package-lock.json')) > changedAt(`${toolsFolder}package-lock.json`);
   if (isCurrent && users.every(existsSync) && (!isFull || isInstalled('prisma'))) return;
   // The vitest of this repository is the peer of Stryker's runner.
-  npm(toolsFolder, '--omit=peer', ...(isFull ? [] : ['--omit=dev', '--omit=optional']));
+  npm(toolsFolder, '--omit=peer', ...(isFull || isInstalled('prisma') ? [] : ['--omit=dev', '--omit=optional']));
   users.forEach(linkTools);
 }
 

@@ -7,6 +7,8 @@ export default {
   ignoreStatic: true,
   concurrency: 2,
   timeoutMS: 1_000, // and the overhead of all tests
+  incremental: true,
+  incrementalFile: '.stryker-tmp/incremental.json',
   reporters: ['progress-append-only', 'json', 'html'],
   jsonReporter: { fileName: '.stryker-tmp/mutants.json' },
   htmlReporter: { fileName: '.stryker-tmp/mutants.html' },

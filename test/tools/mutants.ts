@@ -17,7 +17,9 @@ function measure(folder: string): string {
   });
   if (status !== 0) throw new Error(`Stryker failed in ${folder}`);
   const { files } = JSON.parse(readFileSync(`${root}.stryker-tmp/mutants.json`, 'utf8'));
-  const found = Object.values<{ mutants: { status: string }[] }>(files).flatMap(({ mutants }) => mutants);
+  const found = Object.entries<{ mutants: { status: string }[] }>(files).flatMap(([file, { mutants }]) =>
+    file.startsWith(`src/${folder}/`) ? mutants : [],
+  );
   const count = (...statuses: string[]) => found.filter(({ status }) => statuses.includes(status)).length;
   const killed = count('Killed', 'Timeout');
   const all = killed + count('Survived', 'NoCoverage');
