@@ -76,8 +76,8 @@ async function judged(store: Store, review: KeptReview, state: PaymentState) {
   const order = orderRow && orderStateOf(orderRow);
   const verdict = judge({ payment: paymentOf(review), state, create, order });
   const rows: StoreRow[] = [];
-  if (verdict.create && verdict.create !== create) rows.push(storeRowOf(verdict.create));
-  if (orderRow && verdict.order && verdict.order !== order) rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
+  if (verdict.create) rows.push(storeRowOf(verdict.create));
+  if (orderRow && verdict.order) rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
   return { verdict, rows };
 }
 

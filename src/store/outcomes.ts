@@ -151,23 +151,21 @@ function completed({ payment, state, create, order }: StatusFacts): Verdict {
   };
 }
 
-function depositFailed({ payment, state, order }: StatusFacts, create: CreateRow): Verdict {
+function depositFailed({ state, order }: StatusFacts, create: CreateRow): Verdict {
   const nothing = { create, order };
   if (state.outcome === 'declined') return nothing;
   if (state.outcome !== 'paid') return { ...nothing, outcome: 'declined', call: 'onDeclined' };
   const reversed = order && { ...order, paidBy: undefined, isReversed: true };
-  return { outcome: 'reversed', call: 'onReversed', create: unpaid(create, payment), order: reversed };
+  return { outcome: 'reversed', call: 'onReversed', create: { ...create, paidBy: undefined }, order: reversed };
 }
 
 function payoutFailed({ payment, state, order }: StatusFacts, create: CreateRow): Verdict {
   // Another payment of the reference was paid out: giving the money back would lose it.
   if (create.paidBy && !isSamePayment(create.paidBy, payment.id)) return { create, order };
   const wasPaidOut = state.outcome === 'paid_out';
-  return { outcome: 'payout_failed', call: 'onPayoutFailed', wasPaidOut, create: unpaid(create, payment), order };
+  const unpaid = { ...create, paidBy: undefined };
+  return { outcome: 'payout_failed', call: 'onPayoutFailed', wasPaidOut, create: unpaid, order };
 }
-
-const unpaid = (create: CreateRow, payment: Payment): CreateRow =>
-  create.paidBy && isSamePayment(create.paidBy, payment.id) ? { ...create, paidBy: undefined } : create;
 
 /** Most handled statuses to remember: enough to recognise late callbacks. */
 const MOST_STATUSES = 16;

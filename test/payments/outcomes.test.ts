@@ -94,6 +94,17 @@ describe('a deposit', () => {
   });
 });
 
+it('a payout that another payment paid out is not owed again after its own failure', async () => {
+  const { sandbox, gateway, pay, idOf, got } = openOrderShop();
+  await gateway.createWithdrawal(PAYOUT);
+  const own = idOf('payout-1');
+  await new GatewayClient(sandbox.clientOptions).createWithdrawal(PAYOUT);
+  await pay('payout-1');
+  await sandbox.fail(own, { force: true });
+  await whileTimePasses(sandbox.idle(), 250);
+  expect(got).toEqual(['onPaidOut payout-1']);
+});
+
 describe('onPayment', () => {
   it('gets each new status, and alone it sends no ordinary outcome to review', async () => {
     const statuses: string[] = [];

@@ -1,7 +1,7 @@
-// Installs test/tools before the tests that need it. `node test/support/install.ts` does so for the bench and the site.
+// Installs test/tools before the tests that need it. `node test/support/install.ts` does so for the compiler, the bench and the site.
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -9,8 +9,8 @@ export const ormsFolder = `${root}test/orms/`;
 export const toolsFolder = `${root}test/tools/`;
 export const shopFolder = `${root}examples/shop/`;
 
-/** Folders that import the packages by name: each gets a link to them. */
-const USERS = ['bench', 'docs/site', 'test/observability', 'test/orms', 'test/schedulers'];
+/** Folders that import packages of test/tools by name. */
+const USERS = ['bench', 'docs/site', 'examples', 'test'];
 
 /** Path of a file of the tools. */
 export const tool = (path: string): string => join(toolsFolder, 'node_modules', path);
@@ -30,17 +30,25 @@ const npm = (cwd: string, ...args: string[]) =>
     stdio: 'pipe',
   });
 
+/** Links each package that test/tools names, but none of theirs: versions of those may differ from the root's. */
+function linkTools(user: string): void {
+  rmSync(user, { recursive: true, force: true });
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(`${toolsFolder}package.json`, 'utf8'));
+  for (const name of Object.keys({ ...dependencies, ...devDependencies }).filter(isInstalled)) {
+    mkdirSync(dirname(join(user, name)), { recursive: true });
+    symlinkSync(tool(name), join(user, name), 'junction');
+  }
+}
+
 /** Installs after each change of the lock file. @param isFull with Prisma and all else that only test:full needs */
 function installTools(isFull: boolean): void {
-  const links = USERS.map(user => `${root}${user}/node_modules`);
+  const users = USERS.map(user => `${root}${user}/node_modules`);
   const changedAt = (file: string) => (existsSync(file) ? statSync(file).mtimeMs : 0);
   const isCurrent = changedAt(tool('.package-lock.json')) > changedAt(`${toolsFolder}package-lock.json`);
-  if (isCurrent && links.every(existsSync) && (!isFull || isInstalled('prisma'))) return;
-  npm(toolsFolder, ...(isFull ? [] : ['--omit=dev', '--omit=optional']));
-  for (const link of links) {
-    rmSync(link, { recursive: true, force: true });
-    symlinkSync(tool(''), link, 'junction');
-  }
+  if (isCurrent && users.every(existsSync) && (!isFull || isInstalled('prisma'))) return;
+  // The vitest of this repository is the peer of Stryker's runner.
+  npm(toolsFolder, '--omit=peer', ...(isFull || isInstalled('prisma') ? [] : ['--omit=dev', '--omit=optional']));
+  users.forEach(linkTools);
 }
 
 function generateClients(): void {
