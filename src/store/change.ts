@@ -58,16 +58,13 @@ export const NO_ROW: FoundRow = { now: 0 };
 
 /** Reads a create. Skips the read if a gateway names a reference that no store can keep. */
 export const readCreate = async (store: Store, { reference }: Key): Promise<FoundRow> =>
-  isKeepable(reference) ? foundIn(store, await bounded(store.read({ kind: 'create', id: reference }))) : NO_ROW;
+  isKeepable(reference) ? foundIn(await bounded(store.read({ kind: 'create', id: reference }))) : NO_ROW;
 
 /** Returns the create that has the payment. */
 export const ownerOf = async (store: Store, paymentId: string): Promise<FoundRow> =>
-  foundIn(store, await bounded(store.owner(paymentId.toLowerCase())));
+  foundIn(await bounded(store.owner(paymentId.toLowerCase())));
 
-const foundIn = ({ scope }: Store, { row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => ({
-  row: row && createOf(scope, row),
-  now,
-});
+const foundIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => ({ row: row && createOf(row), now });
 
 /** Decides on the current row, at the store's own time. */
 export type Transition<S extends Step> = (row: CreateRow | undefined, now: number) => S;
@@ -98,15 +95,15 @@ export async function change<S extends Step>(
   // A row that arrives after a long wait still gets its tries.
   for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
-    found ??= foundIn(store, await wait(store.read({ kind: 'create', id: key.reference })));
+    found ??= foundIn(await wait(store.read({ kind: 'create', id: key.reference })));
     const { row, now } = found;
     const step = transition(row, now);
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
     const written = await wait(store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }));
-    if (written.isWritten) return { ...step, ...foundIn(store, written) };
+    if (written.isWritten) return { ...step, ...foundIn(written) };
     if (!written.row && !row) throw new Error(NEITHER(key.reference));
-    found = written.row && foundIn(store, written);
+    found = written.row && foundIn(written);
   }
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }

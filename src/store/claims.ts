@@ -64,7 +64,7 @@ export async function workOnDue(
 /** Claims rows, and returns them to the store if they arrive after the timeout. */
 async function claim(store: Store, query: Omit<DueQuery, 'kind'>, count: number) {
   const claiming = store.due({ kind: 'create', ...query }, count, LEASE).then(({ rows, now }) => ({
-    rows: rows.map(row => createOf(store.scope, row)),
+    rows: rows.map(createOf),
     now,
   }));
   try {

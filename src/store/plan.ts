@@ -33,17 +33,16 @@ export async function planBy(
   payout: CheckedRequest,
   extra: object = {},
 ): Promise<CreateEntry> {
-  const { scope } = store;
   const { reference } = payout;
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   checkReference(reference);
   const { fields } = serialize(payout, extra);
-  const request = { scope, reference, ...requestDataOf(payout, fields) };
+  const request = { reference, ...requestDataOf(payout, fields) };
   const attempt = { ...request, attemptId: randomUUID(), timeoutMs: 0 };
   const planned = { state: 'planned', body: textOf(fields, payout.amount, extra), dueAt: 0 } as const;
   const rowIn = ({ row }: Written): CreateRow => {
     if (!row) throw new Error(NEITHER(reference));
-    return createOf(scope, row);
+    return createOf(row);
   };
   let written = await store.write(storeRowOf({ ...newRow(attempt, 0), ...planned }), tx);
   let row = rowIn(written);
@@ -57,7 +56,7 @@ export async function planBy(
   // If that create fails, upkeep would not send the payout.
   if (row.state === 'begun')
     throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId: knownIds(row)[0] });
-  return entryOf(row, written.now);
+  return entryOf(store, row, written.now);
 }
 
 /** Keeps the request unchanged: an amount keeps its digits. */

@@ -26,7 +26,7 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   const statements = memoryCreates({ scope: 'eu', now: () => 1_000 });
   const insert = (doubt: (typeof doubts)[number]) =>
     statements.insert({
-      ...newRow({ ...request, scope: 'eu', reference: doubt.reference, attemptId: 'first', timeoutMs: 0 }, 0),
+      ...newRow({ ...request, reference: doubt.reference, attemptId: 'first', timeoutMs: 0 }, 0),
       ...doubt,
     });
   for (const doubt of doubts) await insert(doubt);
