@@ -69,17 +69,10 @@ const foundIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => 
 /** Decides on the current row, at the store's own time. */
 export type Transition<S extends Step> = (row: CreateRow | undefined, now: number) => S;
 
-/** How a row is changed. */
-interface ChangeOptions {
-  /** The row as last read, to save another read. */
-  known?: FoundRow | undefined;
-  /** Disables the timeout of the writes, for a caller that must know when each has ended. */
-  isUnbounded?: boolean;
-}
-
 /**
  * Applies a transition to the current row, and retries after a concurrent change.
  *
+ * @param known the row as last read, to save another read
  * @returns the transition's result, and the row after it
  * @throws the store's errors; Error if the row keeps changing
  */
@@ -87,20 +80,19 @@ export async function change<S extends Step>(
   store: Store,
   key: Key,
   transition: Transition<S>,
-  { known, isUnbounded = false }: ChangeOptions = {},
+  known?: FoundRow,
 ): Promise<S & FoundRow> {
-  const wait = isUnbounded ? <T>(statement: Promise<T>) => statement : bounded;
   const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
   // A row that arrives after a long wait still gets its tries.
   for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
-    found ??= foundIn(await wait(store.read({ kind: 'create', id: key.reference })));
+    found ??= foundIn(await bounded(store.read({ kind: 'create', id: key.reference })));
     const { row, now } = found;
     const step = transition(row, now);
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
-    const written = await wait(store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }));
+    const written = await bounded(store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }));
     if (written.isWritten) return { ...step, ...foundIn(written) };
     if (!written.row && !row) throw new Error(NEITHER(key.reference));
     found = written.row && foundIn(written);
@@ -128,7 +120,7 @@ export async function record<S extends Step>(
   let found = known;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
-      return await change(store, key, transition, { known: found });
+      return await change(store, key, transition, found);
     } catch (error) {
       if (isTaken(error)) throw error;
       found = undefined;

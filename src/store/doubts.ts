@@ -117,7 +117,7 @@ async function recordConfirmed(
   try {
     const record = (row: CreateRow | undefined, now: number) =>
       reconcile(row && disprove(row, disproved), confirmed, now);
-    const step = await change(store, confirmed, record, { known });
+    const step = await change(store, confirmed, record, known);
     if (step.outcome) report(client, step.outcome, reference, payment.id);
     if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
     if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));
