@@ -73,6 +73,7 @@ export type Transition<S extends Step> = (row: CreateRow | undefined, now: numbe
  * Applies a transition to the current row, and retries after a concurrent change.
  *
  * @param known the row as last read, to save another read
+ * @param tx the merchant's transaction. A write in it has no timeout, because a late one could still be committed
  * @returns the transition's result, and the row after it
  * @throws the store's errors; Error if the row keeps changing
  */
@@ -81,6 +82,7 @@ export async function change<S extends Step>(
   key: Key,
   transition: Transition<S>,
   known?: FoundRow,
+  tx?: unknown,
 ): Promise<S & FoundRow> {
   const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
@@ -92,15 +94,16 @@ export async function change<S extends Step>(
     const step = transition(row, now);
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
-    const written = await bounded(store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }));
+    const writing = store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }, tx);
+    const written = await (tx === undefined ? bounded(writing) : writing);
     if (written.isWritten) return { ...step, ...foundIn(written) };
-    if (!written.row && !row) throw new Error(NEITHER(key.reference));
+    if (!written.row && !row) throw new Error(neither(key.reference));
     found = written.row && foundIn(written);
   }
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
 
-export const NEITHER = (reference: string): string =>
+const neither = (reference: string): string =>
   `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or another program that deletes rows, may be the cause.`;
 
 /**
