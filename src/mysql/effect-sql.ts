@@ -8,13 +8,13 @@ import { lineOf, nameOf, ofPayment, rowIn, rowsIn, type valuesIn } from './lines
 import type { Statements } from './statements.ts';
 import {
   asciiHex,
-  checkAutocommit,
+  checkCommitted,
   hasChanged,
   hasSavepoint,
   insertedAlone,
   isOpen,
+  notCommitted,
   paymentTaken,
-  refuseUncommitted,
   TAKEN,
 } from './table.ts';
 
@@ -51,7 +51,7 @@ export function effectSql(
   const prepare = async (query: SqlQuery, { id }: StoreEffect) => {
     const sql = await named(query);
     const [line] = await query(sql.exists, keyOf(ofPayment(id)));
-    checkAutocommit(line);
+    checkCommitted(line);
     if (line?.found === '1') return;
     await insertedAlone(query, sql.insert, inserted({ ...ofPayment(id), ...PREPARED }, 0, null));
   };
@@ -124,7 +124,7 @@ export function effectSql(
       const [line] = await query((await named(query)).read, keyOf(ofPayment(id)));
       if (!line) return undefined;
       // Inside a transaction, it would see its own mark before the commit.
-      checkAutocommit(line);
+      checkCommitted(line);
       const row = lineOf(line);
       if (line.writer === writer) return row.state === BEGUN ? 'begun' : 'done';
       // A later effect of the payment has a higher revision only if this one was committed.
@@ -137,7 +137,7 @@ export function effectSql(
       const key = keyOf(ofPayment(id));
       if (hasChanged(await query(sql.markUncertain, [asciiHex(effect.about), writer, ...key]))) return;
       const [line] = await query(sql.read, key);
-      if (!line || lineOf(line).state !== BEGUN) await refuseUncommitted(query);
+      if (!line || lineOf(line).state !== BEGUN) throw notCommitted();
     },
   };
 }

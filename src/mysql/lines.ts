@@ -1,13 +1,13 @@
 // Writes and reads the rows of a store in MySQL: each value of a statement is text, and each text of a merchant's is hex.
 import { type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
+import { rowOf } from '../sql/line.ts';
 import type { RowKey, StoreRow } from '../store/contract.ts';
-import { LONGEST } from '../store/key.ts';
 import { asciiHex, hex, textOf } from './table.ts';
 
 /** The values of a scope's rows, in the order of the placeholders. */
 export function valuesIn(scope: string) {
-  const inScope = hex(scope, 'scope', LONGEST.scope);
-  const keyOf = ({ kind, id }: RowKey): SqlValue[] => [inScope, kind, hex(id, `${kind}'s id`, LONGEST.reference)];
+  const inScope = hex(scope);
+  const keyOf = ({ kind, id }: RowKey): SqlValue[] => [inScope, kind, hex(id)];
   return {
     inScope,
     keyOf,
@@ -37,12 +37,10 @@ const textOrNull = (value: number | undefined): string | null => (value === unde
 
 const restOf = ({ leasedUntil, paymentId, data, about }: Omit<StoreRow, 'begunAt'>): SqlValue[] => [
   textOrNull(leasedUntil),
-  paymentId === undefined ? null : paymentHex(paymentId),
+  paymentId === undefined ? null : hex(paymentId),
   asciiHex(data),
   about === undefined ? null : asciiHex(about),
 ];
-
-export const paymentHex = (paymentId: string): string => hex(paymentId, 'payment id', 64);
 
 /** The key of a payment's row. */
 export const ofPayment = (id: string): RowKey => ({ kind: 'payment', id });
@@ -50,22 +48,7 @@ export const ofPayment = (id: string): RowKey => ({ kind: 'payment', id });
 export const nameOf = ({ kind, id }: RowKey): string => `${kind} ${id}`;
 
 /** Reads a line, also of a row that was only prepared. @throws {ConfigurationError} without its columns */
-export function lineOf(line: SqlRow): StoreRow {
-  const { id, kind, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
-  if (typeof revision !== 'string' || typeof data !== 'string') throw withoutColumns();
-  return {
-    kind: kind as RowKey['kind'],
-    id: textOf(id),
-    state: String(state),
-    revision: Number(revision),
-    begunAt: Number(begun),
-    ...(due !== null && { dueAt: Number(due) }),
-    ...(leased !== null && { leasedUntil: Number(leased) }),
-    ...(payment !== null && { paymentId: textOf(payment) }),
-    data: JSON.parse(data),
-    ...(about !== null && { about: JSON.parse(String(about)) }),
-  };
-}
+export const lineOf = (line: SqlRow): StoreRow => rowOf(line, textOf);
 
 /** Returns the row of a line, if it was ever written. */
 export function rowIn(line: SqlRow | undefined): StoreRow | undefined {

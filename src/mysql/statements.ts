@@ -1,13 +1,13 @@
 // The statements of a store in MySQL. Texts are passed as hex, and times as milliseconds.
 import { LONGEST } from '../store/key.ts';
-import { AUTOCOMMIT, IS_COMMITTED, MOMENT, ms, NOW, TABLE_OPTIONS, TEXT } from './table.ts';
+import { COMMITTED, IS_COMMITTED, MOMENT, ms, NOW, TABLE_OPTIONS, TEXT } from './table.ts';
 
 export type Statements = ReturnType<typeof statements>;
 
 /** @param table as SQL */
 export function statements(table: string) {
   const clock = `${ms(NOW)} AS clock, CAST(@@global.innodb_flush_log_at_trx_commit AS CHAR) AS flush,
-    ${AUTOCOMMIT},
+    ${COMMITTED},
     IF(@@global.read_only OR @@global.innodb_read_only, '1', '0') AS replica`;
   const columns = `kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision, ${ms('begun_at')} AS begun,
     ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, HEX(payment_id) AS payment, data, about, writer`;
@@ -52,7 +52,7 @@ export function statements(table: string) {
     lock: (count: number) => (count === 1 ? select : Array(count).fill(`(${select})`).join(' UNION ALL ')),
 
     // The effect of a payment.
-    exists: `SELECT ${AUTOCOMMIT}, CAST(EXISTS (SELECT 1 FROM ${table} WHERE ${key}) AS CHAR) AS found`,
+    exists: `SELECT ${COMMITTED}, CAST(EXISTS (SELECT 1 FROM ${table} WHERE ${key}) AS CHAR) AS found`,
     lockFree: `${select} SKIP LOCKED`,
     begin: mark,
     insertIn: `${insert} VALUES (${inserted})`,

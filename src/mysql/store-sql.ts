@@ -6,20 +6,21 @@ import { afterWrite, type ReadStoreOptions } from '../sql/store.ts';
 import { PaymentTaken, type RowKey, type StoreRow, type Written } from '../store/contract.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import { effectSql, type MysqlBegun } from './effect-sql.ts';
-import { clockOf, paymentHex, rowIn, rowsIn, valuesIn } from './lines.ts';
+import { clockOf, rowIn, rowsIn, valuesIn } from './lines.ts';
 import { type Statements, statements } from './statements.ts';
 import {
   advised,
-  checkAutocommit,
+  checkCommitted,
   ddlOf,
   hasChanged,
+  hex,
   insertedAlone,
   isOpen,
   migrate,
+  notCommitted,
   paymentTaken,
   quoted,
   quotedPart,
-  refuseUncommitted,
 } from './table.ts';
 
 /** @param options `table` is its name as the merchant wrote it */
@@ -44,7 +45,7 @@ export function mysqlStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' |
   /** Checks the session of a statement outside the merchant's transactions, and returns its time. */
   const check = (line: SqlRow): number => {
     const now = clockOf(line);
-    checkAutocommit(line);
+    checkCommitted(line);
     if (line.replica === '1') throw new Error('The store was read from a replica: it needs the primary.');
     if (!isChecked && line.flush !== '1') emitWarning(NOT_DURABLE);
     isChecked = true;
@@ -64,7 +65,7 @@ export function mysqlStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' |
     const isWritten = hasChanged(await query(sql.replace, replaced(row)).catch(paymentTaken));
     if (isWritten) return { isWritten, row: nextOf(row), now: await clock(query, sql).catch(afterWrite) };
     const { row: found, now } = await read(query, row);
-    if (found?.revision === row.revision) return refuseUncommitted(query);
+    if (found?.revision === row.revision) throw notCommitted();
     return { isWritten, row: found, now };
   };
   const insert = async (query: SqlQuery, sql: Statements, row: StoreRow): Promise<Written> => {
@@ -98,7 +99,7 @@ export function mysqlStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' |
 
     async owner(query, paymentId) {
       const sql = await named(query);
-      return oneOf(query, sql, await query(sql.owner, [inScope, paymentHex(paymentId)]));
+      return oneOf(query, sql, await query(sql.owner, [inScope, hex(paymentId)]));
     },
 
     async write(query, row) {

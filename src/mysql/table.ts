@@ -1,7 +1,7 @@
 // The table of a store in MySQL: its name, its migrations, and the common parts of its statements.
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
-import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
 import { asciiJson, pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
 import { PaymentTaken } from '../store/contract.ts';
 
@@ -17,21 +17,11 @@ export const TABLE_OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC';
 /** Reads a text passed as hex, so that no mode, collation or character set of the session changes it. */
 export const TEXT = 'UNHEX(?)';
 
-/**
- * Returns a text as hex for a column of `longest` bytes. A server that is not strict cuts longer texts, and two become
- * one.
- *
- * @throws Error for a longer text, as a strict server would, before anything is written
- */
-export function hex(text: string, column: string, longest: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= longest) return bytes.toString('hex');
-  const message = `A ${column} of ${bytes.length} bytes does not fit: in MySQL, the store keeps at most ${longest}.`;
-  throw Object.assign(new Error(message), { code: 'ER_DATA_TOO_LONG' });
-}
+/** Writes a text as hex. */
+export const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 /** Writes JSON in ASCII, as hex. */
-export const asciiHex = (value: unknown): string => Buffer.from(asciiJson(value)).toString('hex');
+export const asciiHex = (value: unknown): string => hex(asciiJson(value));
 
 /** Reads the text of a column that was selected as hex. */
 export const textOf = (hex: unknown): string => Buffer.from(String(hex), 'hex').toString();
@@ -45,30 +35,21 @@ export const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH},
 export const MOMENT = `${EPOCH} + INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND`;
 
 /**
- * Whether statements outside a transaction are committed. `off`: autocommit is off. `open`: the connection was released
- * to the pool within a transaction, which only MariaDB reports. It casts the variable itself to ON or OFF.
+ * The condition that a write outside any transaction is committed. Only MariaDB reports a connection that was released
+ * to the pool within a transaction.
  */
-export const AUTOCOMMIT = `CASE WHEN NOT @@session.autocommit THEN 'off' /*M! WHEN @@session.in_transaction THEN 'open' */
-    ELSE 'on' END AS autocommit`;
-
-const NO_AUTOCOMMIT =
-  'The sessions of this pool have autocommit = 0, so the writes of the store would never be committed. A payment could be made twice: leave autocommit on.';
-
-/** @throws {ConfigurationError} for an answer from a session that does not commit them */
-export function checkAutocommit(line: SqlRow | undefined): void {
-  if (line?.autocommit === 'off') throw new ConfigurationError(NO_AUTOCOMMIT);
-  if (line?.autocommit === 'open') throw leftOpen();
-}
-
-/** The condition that a write outside any transaction is committed. An earlier check may have asked another session. */
 export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
+export const COMMITTED = `IF(${IS_COMMITTED}, '1', '0') AS committed`;
 
-/** Reports why a write with that condition wrote nothing. @throws {ConfigurationError} */
-export async function refuseUncommitted(query: SqlQuery): Promise<never> {
-  const [line] = await query(`SELECT ${AUTOCOMMIT}`);
-  checkAutocommit(line);
-  // This session commits, so the write ran in another one.
-  throw leftOpen();
+/** The error of a session whose writes other code decides about. */
+export const notCommitted = () =>
+  new ConfigurationError(
+    "A session of this pool does not commit the store's writes: it has autocommit = 0, or was released to the pool inside an open transaction. A payment could be made twice. Leave autocommit on, and call COMMIT or ROLLBACK before each release().",
+  );
+
+/** @throws {ConfigurationError} for an answer from such a session */
+export function checkCommitted(line: SqlRow | undefined): void {
+  if (line?.committed === '0') throw notCommitted();
 }
 
 /** MySQL's code for a taken key. */
@@ -92,11 +73,12 @@ export async function insertedAlone(
   values: readonly (string | null)[],
 ): Promise<boolean> {
   try {
-    return hasChanged(await query(sql, values)) || (await refuseUncommitted(query));
+    if (hasChanged(await query(sql, values))) return true;
   } catch (error) {
     if (sqlCodeOf(error) !== TAKEN) throw error;
     return false;
   }
+  throw notCommitted();
 }
 
 export function hasChanged([answer]: readonly SqlRow[]): boolean {

@@ -72,7 +72,7 @@ async function judged(store: Store, review: KeptReview, state: PaymentState) {
     readIf(store, 'create', reference),
     readIf(store, 'order', orderId),
   ]);
-  const create = createRow && createOf(store.scope, createRow);
+  const create = createRow && createOf(createRow);
   const order = orderRow && orderStateOf(orderRow);
   const verdict = judge({ payment: paymentOf(review), state, create, order });
   const rows: StoreRow[] = [];

@@ -16,7 +16,7 @@ import { type NextAction, nextActionOf } from './next-action.ts';
 export async function doubts(gateway: Gateway, options?: CallOptions): Promise<Doubt[]> {
   return ask(gateway, 'doubts', readCallOptions(options), async store => {
     const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
-    return rows.map(row => doubtOf(createOf(store.scope, row), now));
+    return rows.map(row => doubtOf(store, createOf(row), now));
   });
 }
 
@@ -30,7 +30,9 @@ export async function find(gateway: Gateway, reference: string, options?: CallOp
   return ask(gateway, 'find', readCallOptions(options), async store => {
     const { row, now } = await readCreate(store, { reference });
     // The create has already warned of an unusable address.
-    return row && { ...entryOf(row, now), ...(row.result && { nextAction: nextActionOf(row.result, () => {}) }) };
+    return (
+      row && { ...entryOf(store, row, now), ...(row.result && { nextAction: nextActionOf(row.result, () => {}) }) }
+    );
   });
 }
 

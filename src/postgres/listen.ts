@@ -6,7 +6,6 @@ import { connect, type PgClient, type PgPool } from './pg.ts';
 /** Further events of a client of `pg`. */
 interface Emitter {
   on(event: string, listener: (error?: Error) => void): unknown;
-  removeListener(event: string, listener: (error?: Error) => void): unknown;
 }
 
 /** A connection that listens. */
@@ -31,60 +30,53 @@ export async function listenOn(
   signal: AbortSignal,
 ): Promise<void> {
   if (sizeOf(pool.options?.max) < SMALLEST_POOL) return aborted(signal);
-  const channels = LISTENING.get(pool) ?? new Map<string, Listening>();
-  LISTENING.set(pool, channels);
-  const listening = channels.get(channel) ?? begin(pool, channel);
-  channels.set(channel, listening);
-  const forget = () => channels.get(channel) === listening && channels.delete(channel);
+  const { heard, isLost, stop } = listeningOn(pool, channel);
   // A separate function for each listener, because the same one may listen twice.
   const hear = () => onNotice();
-  listening.heard.add(hear);
+  heard.add(hear);
   try {
-    await withSignal(listening.isLost, signal);
+    await withSignal(isLost, signal);
   } catch (error) {
-    if (signal.aborted) return;
-    forget();
-    throw error;
+    if (!signal.aborted) throw error;
   } finally {
-    listening.heard.delete(hear);
-    if (listening.heard.size === 0) {
-      forget();
-      listening.stop.abort();
-    }
+    heard.delete(hear);
+    if (heard.size === 0) stop.abort();
   }
 }
 
-function begin(pool: PgPool, channel: string): Listening {
+function listeningOn(pool: PgPool, channel: string): Listening {
+  const channels = LISTENING.get(pool) ?? new Map<string, Listening>();
+  LISTENING.set(pool, channels);
+  const known = channels.get(channel);
+  if (known && !known.stop.signal.aborted) return known;
   const heard = new Set<() => void>();
   const stop = new AbortController();
   const isLost = hold(pool, channel, () => heard.forEach(hear => void hear()), stop.signal);
+  const listening = { heard, isLost, stop };
+  channels.set(channel, listening);
   // Every listener waits for this promise, and gets the error.
-  isLost.catch(() => {});
-  return { heard, isLost, stop };
+  isLost.catch(() => stop.abort());
+  return listening;
 }
 
 /** Keeps a connection until the signal, or until it is lost. */
 async function hold(pool: PgPool, channel: string, onNotice: () => void, signal: AbortSignal): Promise<void> {
   const connecting = connect(pool);
-  const client = await withSignal(connecting, signal).catch(error => {
+  const client: PgClient & Emitter = await withSignal(connecting, signal).catch(error => {
     // The connection may arrive later.
     connecting.then(late => late.release()).catch(() => {});
     throw error;
   });
-  const { promise: isLost, reject } = Promise.withResolvers<void>();
-  // The connection may be lost before the wait for that begins.
-  isLost.catch(() => {});
-  const onLost = (error = new Error('The connection that listens has ended.')) => reject(error);
-  const emitter = client as PgClient & Emitter;
-  const listeners = { notification: onNotice, error: onLost, end: onLost };
-  for (const [event, listener] of Object.entries(listeners)) emitter.on(event, listener);
+  const isLost = new Promise<never>((_, reject) => {
+    const onLost = (error = new Error('The connection that listens has ended.')) => reject(error);
+    client.on('notification', onNotice);
+    for (const event of ['error', 'end']) client.on(event, onLost);
+  });
   try {
-    await withSignal(client.query(`LISTEN "${channel}"`), signal);
-    await withSignal(isLost, signal);
+    const listening = client.query(`LISTEN "${channel}"`).then(() => isLost);
+    await withSignal(Promise.race([isLost, listening]), signal);
   } finally {
-    for (const [event, listener] of Object.entries(listeners)) emitter.removeListener(event, listener);
-    // A later error must not end the process. Closing keeps a listening connection out of the pool.
-    emitter.on('error', () => {});
+    // Closing keeps a listening connection out of the pool.
     client.release(true);
   }
 }

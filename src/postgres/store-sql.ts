@@ -10,6 +10,7 @@ import {
   sqlCodeOf,
   withoutColumns,
 } from '../sql/database.ts';
+import { rowOf } from '../sql/line.ts';
 import { afterWrite, type ReadStoreOptions, rowChanged, type StoreSql } from '../sql/store.ts';
 import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
 import { PaymentTaken, type RowKey, type StoreEffect, type StoreRow, type WithNow } from '../store/contract.ts';
@@ -98,20 +99,19 @@ export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table
       const sql = await use(query);
       const key = lockKey(`${sql.table} ${scope} ${id}`);
       const values = [scope, id, asciiJson(about), key, ...reads.flatMap(read => [read.kind, read.id])];
-      const lines = rowsOf(await query(sql.begin(reads.length), values)) as unknown as Marked[];
-      const [{ open, locked } = {} as Partial<Marked>] = lines;
+      const lines = rowsOf(await query(sql.begin(reads.length), values));
+      const [{ open, locked } = {} as SqlRow] = lines;
       if (open === undefined) throw withoutColumns();
       // The effect would also commit a transaction that other code began and did not end.
       if (open !== null) throw leftOpen();
       if (locked !== 'true') return 'busy';
       const mark = lines.find(({ xid }) => xid !== null);
-      if (!mark?.revision || mark.xid === null) return 'uncertain';
-      const { xid, revision, was } = mark;
-      const before = was === null ? undefined : { ...mark, state: was, revision: String(Number(revision) - 1) };
+      if (!mark) return 'uncertain';
+      const { about: _, revision, ...payment } = rowOf(mark);
       const rows = lines.flatMap(line => (line === mark ? [] : (rowIn(line) ?? [])));
       return {
-        begun: { id, xid, revision },
-        payment: before && rowIn({ ...before, about: null }),
+        begun: { id, xid: String(mark.xid), revision: String(revision) },
+        payment: mark.was === null ? undefined : { ...payment, state: String(mark.was), revision: revision - 1 },
         rows: reads.map(key => rows.find(row => isAt(row, key))),
       };
     },
@@ -155,83 +155,34 @@ export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table
   };
 }
 
-/** A line of an answer: all of it text, because a merchant may have changed how the driver reads other types. */
-interface Line {
-  kind: StoreRow['kind'];
-  id: string;
-  state: string;
-  /** Null without a row. */
-  revision: string | null;
-  begun: string;
-  due: string | null;
-  leased: string | null;
-  payment: string | null;
-  data: string;
-  about: string | null;
-}
-
-/** A line with the store's time. */
-interface TimedLine extends Line {
-  now: string;
-  replica?: string;
-  /** Id of a single statement's transaction. */
-  xid?: string;
-  /** Whether the statement ran in an open transaction. */
-  open?: string;
-}
-
-/** The answer of the mark. */
-interface Marked extends Line {
-  /** Id of a transaction that was open before. */
-  open: string | null;
-  locked: string | null;
-  xid: string | null;
-  /** The state before. */
-  was: string | null;
-}
-
 /**
  * Refuses the rows of a replica, because a payment that it does not know yet would be made again.
  *
  * @throws {ConfigurationError} without the time, which decides whether a row is due or late
  */
-function linesOf(answer: readonly SqlRow[]): TimedLine[] {
-  const lines = rowsOf(answer) as unknown as TimedLine[];
+function linesOf(answer: readonly SqlRow[]): readonly SqlRow[] {
+  const lines = rowsOf(answer);
   if (lines[0] && typeof lines[0].now !== 'string') throw withoutColumns();
   if (lines[0]?.replica === 'true') throw new Error('The store was read from a replica: it needs the primary.');
   return lines;
 }
 
 /** Returns the first line of an answer that always has the time. */
-function timed([line]: readonly TimedLine[]): TimedLine {
+function timed([line]: readonly SqlRow[]): SqlRow {
   if (line) return line;
   throw withoutColumns();
 }
 
-function rowIn(line: Line): StoreRow | undefined {
-  const { kind, id, state, revision, begun, due, leased, payment, data, about } = line;
-  if (revision === null) return undefined;
-  return {
-    kind,
-    id,
-    state,
-    revision: Number(revision),
-    begunAt: Number(begun),
-    ...(due !== null && { dueAt: Number(due) }),
-    ...(leased !== null && { leasedUntil: Number(leased) }),
-    ...(payment !== null && { paymentId: payment }),
-    data: JSON.parse(data),
-    ...(about !== null && { about: JSON.parse(about) }),
-  };
-}
+/** Returns the row of a line, if it has one. */
+const rowIn = (line: SqlRow): StoreRow | undefined => (line.revision === null ? undefined : rowOf(line));
 
-const allOf = (lines: TimedLine[]): WithNow<{ rows: StoreRow[] }> => ({
+const allOf = (lines: readonly SqlRow[]): WithNow<{ rows: StoreRow[] }> => ({
   rows: lines.flatMap(line => rowIn(line) ?? []),
   now: Number(timed(lines).now),
 });
 
 /** Returns the row as a read would, without another query. */
-const writtenRow = (row: StoreRow, { now, begun, due }: TimedLine) => ({
+const writtenRow = (row: StoreRow, { now, begun, due }: SqlRow) => ({
   isWritten: true,
   row: JSON.parse(
     JSON.stringify({

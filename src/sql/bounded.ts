@@ -18,18 +18,15 @@ interface Limits {
 }
 
 /** Limits by pool, because the effects of all its stores together must leave half of it. */
-const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
+const LIMITS = new WeakMap<object, Limits>();
 
-/** Returns the limits of a pool, shared by the ESM and the CommonJS copy. */
 function limitsOf({ identity, max }: SqlPool): Limits {
-  const shared = globalThis as { [LIMITS]?: WeakMap<object, Limits> };
-  shared[LIMITS] ??= new WeakMap();
   const half = Math.max(Math.floor(max / 2), 1);
-  const limits = shared[LIMITS].get(identity) ?? {
+  const limits = LIMITS.get(identity) ?? {
     works: limit(half, { ms: LONGEST_WAIT, error: noPlace }),
     statements: limit(half, { ms: LONGEST_TURN, error: noTurn }),
   };
-  shared[LIMITS].set(identity, limits);
+  LIMITS.set(identity, limits);
   return limits;
 }
 
@@ -54,24 +51,25 @@ export interface Place<Tx> {
  */
 export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Place<Tx>) => Promise<T>) => Promise<T> {
   const { works } = limitsOf(poolFor(database));
-  return work =>
-    new Promise((resolve, reject) => {
-      const take = async () => {
-        const begun: Promise<unknown>[] = [];
-        const watch = <T>(promise: Promise<T>): Promise<T> => {
-          begun.push(promise.catch(() => {}));
-          return promise;
-        };
-        const working = work({
-          transact: inner => withinWaits(database, watch, inner),
-          query: inTime((sql, values) => watch(database.query(sql, values))),
-        });
-        working.then(resolve, reject);
-        await working.catch(() => {});
-        await Promise.all(begun);
+  return <T>(work: (place: Place<Tx>) => Promise<T>) => {
+    const { promise: result, resolve, reject } = Promise.withResolvers<T>();
+    const take = async () => {
+      const begun: Promise<unknown>[] = [];
+      const watch = <P extends Promise<unknown>>(promise: P): P => {
+        begun.push(promise);
+        return promise;
       };
-      works(take).catch(reject);
-    });
+      const working = work({
+        transact: inner => withinWaits(database, watch, inner),
+        query: inTime((sql, values) => watch(database.query(sql, values))),
+      });
+      resolve(working);
+      await Promise.allSettled([working]);
+      await Promise.allSettled(begun);
+    };
+    works(take).catch(reject);
+    return result;
+  };
 }
 
 /** Limits concurrent single statements to half of the pool's connections, even if each of them hangs. */
@@ -95,74 +93,53 @@ const notBegun = () =>
     `No transaction began within ${LONGEST_WAIT} ms: increase the \`max\` of the pool (of mysql2: \`connectionLimit\`), or check whether the database answers.`,
   );
 
-const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
+const NO_ANSWER = `The database did not answer within ${LONGEST_WAIT} ms.`;
 
 const OVER = 'The transaction of the effect has ended: its connection broke, or your function or the library ended it.';
 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
-function withinWaits<Tx, T>(
+async function withinWaits<Tx, T>(
   database: SqlDatabase<Tx>,
-  watch: <Value>(transaction: Promise<Value>) => Promise<Value>,
+  watch: (transaction: Promise<unknown>) => Promise<unknown>,
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
 ): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    let isLate = false;
-    let isOver = false;
-    let running: Promise<T> | undefined;
-    let thrown: unknown;
-    let timer: NodeJS.Timeout | undefined;
-    const rejectLater = (errorOf: () => unknown) => {
-      timer = setTimeout(() => {
-        isLate = true;
-        reject(errorOf());
-      }, LONGEST_WAIT);
-    };
-
-    rejectLater(notBegun);
-    const limited = async (tx: Tx) => {
+  let isLate = false;
+  let isOver = false;
+  const { promise: hasBegun, resolve: begun } = Promise.withResolvers<{ running: Promise<T> }>();
+  const begin = async () =>
+    database.transaction(async tx => {
+      // The caller already has that error.
+      if (isLate) throw notBegun();
       const query = database.queryIn(tx);
       const whileOpen: SqlQuery = async (...statement) => {
         if (isOver) throw new Error(OVER);
         return query(...statement);
       };
-      try {
-        const value = await work(tx, inTime(whileOpen, reject));
-        if (!isOver) rejectLater(noAnswer);
-        return value;
-      } catch (error) {
-        thrown = error;
-        if (!isOver) rejectLater(() => error);
-        throw error;
-      }
-    };
-    const begin = async () =>
-      watch(
-        database.transaction(async tx => {
-          clearTimeout(timer);
-          // The caller already has that error.
-          if (isLate) throw notBegun();
-          running = limited(tx);
-          return beforeEnd(running, () => isOver);
-        }),
-      );
-
-    const end = () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-    begin().then(
-      () => {
-        end();
-        // If the effect ended the transaction, the work continues and may still write.
-        if (running) running.then(resolve, reject);
-        else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.'));
-      },
-      error => {
-        end();
-        reject(thrown ?? error ?? new Error('The transaction failed.'));
-      },
-    );
+      const running = work(tx, inTime(whileOpen));
+      begun({ running });
+      return beforeEnd(running, () => isOver);
+    });
+  const transaction = watch(begin()).finally(() => {
+    isOver = true;
   });
+
+  const started = await withTimeout(Promise.race([hasBegun, transaction.then(() => undefined)]), LONGEST_WAIT, () => {
+    isLate = true;
+    throw notBegun();
+  });
+  if (!started) throw new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
+  const { running } = started;
+  let thrown: unknown;
+  const ended = running
+    .catch(error => {
+      thrown = error;
+    })
+    .then(() => withTimeout(transaction, LONGEST_WAIT, NO_ANSWER));
+  await Promise.race([transaction, ended]).catch(error => {
+    throw thrown ?? error ?? new Error('The transaction failed.');
+  });
+  // If the effect ended the transaction, the work continues and may still write.
+  return running;
 }
 
 /**
@@ -176,16 +153,11 @@ async function beforeEnd<T>(work: Promise<T>, isOver: () => boolean): Promise<T>
   return isOver() ? new Promise(() => {}) : work;
 }
 
-/**
- * Runs statements with a timeout. After a timeout it refuses all further statements.
- *
- * @param onLate gets the error before the caller
- */
-export function inTime(query: SqlQuery, onLate?: (error: Error) => void): SqlQuery {
+/** Runs statements with a timeout. After a timeout it refuses all further statements. */
+export function inTime(query: SqlQuery): SqlQuery {
   let late: Error | undefined;
   const giveUp = () => {
-    late = noAnswer();
-    onLate?.(late);
+    late = new Error(NO_ANSWER);
     throw late;
   };
   return async (sql, values) => {

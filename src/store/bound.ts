@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { isLoopback } from '../schemas/url.ts';
 import { bounded } from './change.ts';
-import type { Store } from './contract.ts';
+import type { Store, StoreRow } from './contract.ts';
 
 /** One for each store and gateway, because clients of one process share their running creates. */
 const BOUND = new WeakMap<Store, Map<string, Store>>();
@@ -18,35 +18,28 @@ export function bindStore(store: Store, baseUrl: string): Store {
 }
 
 function checkedStore(store: Store, baseUrl: string): Store {
-  let isOwn = false;
   let checking: Promise<void> | undefined;
-  const check = async () => {
-    await expectGateway(store, baseUrl);
-    isOwn = true;
-  };
-  /** Asks the store until it has succeeded once. */
-  const checked = async <T>(work: () => Promise<T>): Promise<T> => {
-    checking ??= check().finally(() => {
-      checking = undefined;
-    });
-    await checking;
-    return work();
-  };
-  const once =
+  const checked =
     <A extends unknown[], T>(statement: (...args: A) => Promise<T>) =>
-    (...args: A): Promise<T> =>
-      isOwn ? statement(...args) : checked(() => statement(...args));
-  const { scope, settleMargin } = store;
+    async (...args: A): Promise<T> => {
+      checking ??= expectGateway(store, baseUrl);
+      await checking.catch(error => {
+        checking = undefined;
+        throw error;
+      });
+      return statement(...args);
+    };
+  const write = checked((row: StoreRow) => store.write(row));
   return {
-    scope,
-    ...(settleMargin !== undefined && { settleMargin }),
-    read: once(store.read.bind(store)),
-    owner: once(store.owner.bind(store)),
-    list: once(store.list.bind(store)),
-    due: once(store.due.bind(store)),
-    effect: once(store.effect.bind(store)),
+    scope: store.scope,
+    settleMargin: store.settleMargin,
+    read: checked(store.read.bind(store)),
+    owner: checked(store.owner.bind(store)),
+    list: checked(store.list.bind(store)),
+    due: checked(store.due.bind(store)),
+    effect: checked(store.effect.bind(store)),
     // In a merchant's transaction the statement is sent immediately.
-    write: (row, tx) => (isOwn || tx !== undefined ? store.write(row, tx) : checked(() => store.write(row))),
+    write: (row, tx) => (tx === undefined ? write(row) : store.write(row, tx)),
     ...(store.watch && { watch: store.watch.bind(store) }),
     migrate: () => store.migrate(),
     ddl: () => store.ddl(),

@@ -58,31 +58,22 @@ export const NO_ROW: FoundRow = { now: 0 };
 
 /** Reads a create. Skips the read if a gateway names a reference that no store can keep. */
 export const readCreate = async (store: Store, { reference }: Key): Promise<FoundRow> =>
-  isKeepable(reference) ? foundIn(store, await bounded(store.read({ kind: 'create', id: reference }))) : NO_ROW;
+  isKeepable(reference) ? foundIn(await bounded(store.read({ kind: 'create', id: reference }))) : NO_ROW;
 
 /** Returns the create that has the payment. */
 export const ownerOf = async (store: Store, paymentId: string): Promise<FoundRow> =>
-  foundIn(store, await bounded(store.owner(paymentId.toLowerCase())));
+  foundIn(await bounded(store.owner(paymentId.toLowerCase())));
 
-const foundIn = ({ scope }: Store, { row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => ({
-  row: row && createOf(scope, row),
-  now,
-});
+const foundIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => ({ row: row && createOf(row), now });
 
 /** Decides on the current row, at the store's own time. */
 export type Transition<S extends Step> = (row: CreateRow | undefined, now: number) => S;
 
-/** How a row is changed. */
-interface ChangeOptions {
-  /** The row as last read, to save another read. */
-  known?: FoundRow | undefined;
-  /** Disables the timeout of the writes, for a caller that must know when each has ended. */
-  isUnbounded?: boolean;
-}
-
 /**
  * Applies a transition to the current row, and retries after a concurrent change.
  *
+ * @param known the row as last read, to save another read
+ * @param tx the merchant's transaction. A write in it has no timeout, because a late one could still be committed
  * @returns the transition's result, and the row after it
  * @throws the store's errors; Error if the row keeps changing
  */
@@ -90,28 +81,29 @@ export async function change<S extends Step>(
   store: Store,
   key: Key,
   transition: Transition<S>,
-  { known, isUnbounded = false }: ChangeOptions = {},
+  known?: FoundRow,
+  tx?: unknown,
 ): Promise<S & FoundRow> {
-  const wait = isUnbounded ? <T>(statement: Promise<T>) => statement : bounded;
   const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
   // A row that arrives after a long wait still gets its tries.
   for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
-    found ??= foundIn(store, await wait(store.read({ kind: 'create', id: key.reference })));
+    found ??= foundIn(await bounded(store.read({ kind: 'create', id: key.reference })));
     const { row, now } = found;
     const step = transition(row, now);
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
-    const written = await wait(store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }));
-    if (written.isWritten) return { ...step, ...foundIn(store, written) };
-    if (!written.row && !row) throw new Error(NEITHER(key.reference));
-    found = written.row && foundIn(store, written);
+    const writing = store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }, tx);
+    const written = await (tx === undefined ? bounded(writing) : writing);
+    if (written.isWritten) return { ...step, ...foundIn(written) };
+    if (!written.row && !row) throw new Error(neither(key.reference));
+    found = written.row && foundIn(written);
   }
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
 
-export const NEITHER = (reference: string): string =>
+const neither = (reference: string): string =>
   `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or another program that deletes rows, may be the cause.`;
 
 /**
@@ -131,7 +123,7 @@ export async function record<S extends Step>(
   let found = known;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
-      return await change(store, key, transition, { known: found });
+      return await change(store, key, transition, found);
     } catch (error) {
       if (isTaken(error)) throw error;
       found = undefined;

@@ -4,7 +4,7 @@ import type { DueQuery, Store } from './contract.ts';
 import { type CreateRow, createOf, storeRowOf } from './creates.ts';
 import { unleased } from './transitions.ts';
 
-/** Milliseconds until another process takes over the rows of a dead process. */
+/** Milliseconds until another process takes over the rows of a dead process, or of a claim that was answered too late. */
 const LEASE = 120_000;
 
 /** A leased row, with the time of the store's clock. */
@@ -39,13 +39,14 @@ export async function workOnDue(
   let claimed = 0;
   async function* claimAll(): AsyncGenerator<Claimed> {
     while (claimed < limit && !isOver()) {
-      const { rows, now } = await claim(store, query, Math.min(limit - claimed, concurrency));
+      const count = Math.min(limit - claimed, concurrency);
+      const { rows, now } = await bounded(store.due({ kind: 'create', ...query }, count, LEASE));
       if (rows.length === 0) {
         if (!whenIdle) return;
         await whenIdle();
       }
       claimed += rows.length;
-      for (const row of rows) {
+      for (const row of rows.map(createOf)) {
         if (isOver()) await giveBack(store, row);
         else yield { row, now };
       }
@@ -59,20 +60,6 @@ export async function workOnDue(
   const failed = ended.find(end => end.status === 'rejected');
   if (failed) throw failed.reason;
   return claimed;
-}
-
-/** Claims rows, and returns them to the store if they arrive after the timeout. */
-async function claim(store: Store, query: Omit<DueQuery, 'kind'>, count: number) {
-  const claiming = store.due({ kind: 'create', ...query }, count, LEASE).then(({ rows, now }) => ({
-    rows: rows.map(row => createOf(store.scope, row)),
-    now,
-  }));
-  try {
-    return await bounded(claiming);
-  } catch (error) {
-    claiming.then(({ rows }) => Promise.all(rows.map(row => giveBack(store, row)))).catch(() => {});
-    throw error;
-  }
 }
 
 /** Releases the lease of a row without changing the row. If another process has changed it, that change wins. */

@@ -17,7 +17,7 @@ import {
 } from './transitions.ts';
 
 /** A payment of a reference, by the gateway's own record. */
-export interface Confirmed extends Pick<Attempt, 'scope' | 'reference' | 'attemptId'> {
+export interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
   payment: Payment;
 }
 

@@ -89,11 +89,10 @@ const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce | Taken>>>()
  */
 export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const { store, request, fields, timeout, signal, order, plan } = create;
-  const { scope } = store;
   const { reference } = request;
   const limits = { deadline: new Deadline(timeout), signal };
   const data = requestDataOf(request, fields);
-  const attempt = { scope, reference, ...data, attemptId: randomUUID(), timeoutMs: timeout, order };
+  const attempt = { reference, ...data, attemptId: randomUUID(), timeoutMs: timeout, order };
   if (plan && plan.bodyHash !== data.bodyHash)
     throw new ConfigurationError(ALTERED(reference), { outcome: 'not_sent' });
   const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce | Taken>>();

@@ -2,7 +2,7 @@
 import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
-import type { StoreRow } from './contract.ts';
+import type { Store, StoreRow } from './contract.ts';
 
 /** The data that the store keeps of a request. */
 export interface RequestData {
@@ -17,7 +17,6 @@ export interface RequestData {
 
 /** A create that is about to be sent. */
 export interface Attempt extends RequestData {
-  scope: string;
   reference: string;
   /** Identifies the attempt, so that a late one cannot change a newer one. */
   attemptId: string;
@@ -67,21 +66,12 @@ export interface CreateRow extends Attempt {
 }
 
 /** Returns the create in a row of the store. */
-export const createOf = (scope: string, { id, state, revision, begunAt, dueAt, leasedUntil, data }: StoreRow) =>
-  ({
-    ...data,
-    scope,
-    reference: id,
-    state,
-    revision,
-    begunAt,
-    ...(dueAt !== undefined && { dueAt }),
-    ...(leasedUntil !== undefined && { leasedUntil }),
-  }) as CreateRow;
+export const createOf = ({ kind, id, paymentId, data, ...row }: StoreRow) =>
+  ({ ...data, reference: id, ...row }) as CreateRow;
 
 /** Returns the store's row of a create. Only a confirmed payment is the create's for the store. */
 export function storeRowOf(row: CreateRow): StoreRow {
-  const { scope, reference, state, revision, begunAt, dueAt, leasedUntil, ...data } = row;
+  const { reference, state, revision, begunAt, dueAt, leasedUntil, ...data } = row;
   const paymentId = state === 'created' ? data.paymentId?.toLowerCase() : undefined;
   return { kind: 'create', id: reference, state, revision, begunAt, dueAt, leasedUntil, paymentId, data };
 }
@@ -132,13 +122,13 @@ export interface CreateEntry {
 export type Doubt = Omit<CreateEntry, 'state' | 'payment'>;
 
 /** @param now by the store's clock, like the row's times */
-export const entryOf = (row: CreateRow, now: number): CreateEntry => {
+export const entryOf = (store: Pick<Store, 'scope'>, row: CreateRow, now: number): CreateEntry => {
   const { state, result } = row;
-  return { ...doubtOf(row, now), state, ...(result && { payment: result.payment }) };
+  return { ...doubtOf(store, row, now), state, ...(result && { payment: result.payment }) };
 };
 
-export const doubtOf = (row: CreateRow, now: number): Doubt => {
-  const { scope, reference, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds } = row;
+export const doubtOf = ({ scope }: Pick<Store, 'scope'>, row: CreateRow, now: number): Doubt => {
+  const { reference, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds } = row;
   const request = { scope, reference, since: new Date(row.begunAt), paymentType, paymentMethod, amount, currency };
   return { ...request, ...(paymentId && { paymentId }), conflictingIds, underWay: isUnderWay(row, now) };
 };

@@ -87,20 +87,19 @@ export async function reconcilePayment(
   payment: Payment,
   isBeforeEffect = false,
 ): Promise<CreateRow | undefined> {
-  const { scope } = store;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
   let found = reference ? await readCreate(store, { reference }) : undefined;
   if (!found?.row) found = await ownerOf(store, payment.id);
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
   if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
-  const key = found.row ?? (reference ? { scope, reference } : undefined);
+  const key = found.row ?? (reference ? { reference } : undefined);
   return key && recordConfirmed({ store, call }, found, key, payment);
 }
 
 /** Finds the doubt that a folding gateway may have meant. */
 async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
   const { rows, now } = await bounded(store.list({ kind: 'create', states: ['begun'] }));
-  const doubts = rows.map(row => createOf(store.scope, row)).filter(row => hasReference(payment, row.reference));
+  const doubts = rows.map(createOf).filter(row => hasReference(payment, row.reference));
   const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
   return row && { row, now };
 }
@@ -109,16 +108,16 @@ async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | u
 async function recordConfirmed(
   client: StoreCall,
   known: FoundRow,
-  { scope, reference }: Pick<CreateRow, 'scope' | 'reference'>,
+  { reference }: Pick<CreateRow, 'reference'>,
   payment: Payment,
   disproved: readonly string[] = [],
 ): Promise<CreateRow | undefined> {
   const { store } = client;
-  const confirmed = { scope, reference, payment, attemptId: randomUUID() };
+  const confirmed = { reference, payment, attemptId: randomUUID() };
   try {
     const record = (row: CreateRow | undefined, now: number) =>
       reconcile(row && disprove(row, disproved), confirmed, now);
-    const step = await change(store, confirmed, record, { known });
+    const step = await change(store, confirmed, record, known);
     if (step.outcome) report(client, step.outcome, reference, payment.id);
     if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
     if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));

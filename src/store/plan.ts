@@ -5,12 +5,12 @@ import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import { serialize } from '../schemas/serialize.ts';
 import { isOfRequest } from '../statuses.ts';
-import { NEITHER } from './change.ts';
-import type { Store, Written } from './contract.ts';
-import { type CreateEntry, type CreateRow, createOf, entryOf, knownIds, newRow, storeRowOf } from './creates.ts';
+import { change, NO_ROW } from './change.ts';
+import type { Store } from './contract.ts';
+import { type CreateEntry, type CreateRow, entryOf, knownIds } from './creates.ts';
 import { expectSameRequest, requestDataOf } from './fingerprint.ts';
 import { checkReference } from './key.ts';
-import { nextRow, unleased } from './transitions.ts';
+import { plan, unleased } from './transitions.ts';
 
 /** A request in the form that the store keeps until upkeep sends it. */
 export interface PlannedRequest {
@@ -19,8 +19,7 @@ export interface PlannedRequest {
 }
 
 /**
- * Writes before the first await, so that the merchant's later queries run after it, as after their own INSERT. It never
- * gives up the write, because a late one could still be committed.
+ * Writes before the first await, so that the merchant's later queries run after it, as after their own INSERT.
  *
  * @param tx the merchant's transaction
  * @throws {InvalidRequestError} before anything is written
@@ -33,31 +32,19 @@ export async function planBy(
   payout: CheckedRequest,
   extra: object = {},
 ): Promise<CreateEntry> {
-  const { scope } = store;
   const { reference } = payout;
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   checkReference(reference);
   const { fields } = serialize(payout, extra);
-  const request = { scope, reference, ...requestDataOf(payout, fields) };
-  const attempt = { ...request, attemptId: randomUUID(), timeoutMs: 0 };
-  const planned = { state: 'planned', body: textOf(fields, payout.amount, extra), dueAt: 0 } as const;
-  const rowIn = ({ row }: Written): CreateRow => {
-    if (!row) throw new Error(NEITHER(reference));
-    return createOf(scope, row);
-  };
-  let written = await store.write(storeRowOf({ ...newRow(attempt, 0), ...planned }), tx);
-  let row = rowIn(written);
-  if (row.state === 'freed' && !written.isWritten) {
-    const { now } = written;
-    written = await store.write(storeRowOf({ ...nextRow(row, attempt, now), ...planned, dueAt: now }), tx);
-    if (!written.isWritten) throw new Error(FREED_MEANWHILE(reference));
-    row = rowIn(written);
-  }
-  expectSameRequest(row, request);
+  const attempt = { reference, ...requestDataOf(payout, fields), attemptId: randomUUID(), timeoutMs: 0 };
+  const body = textOf(fields, payout.amount, extra);
+  const step = await change(store, attempt, (found, now) => plan(found, attempt, body, now), NO_ROW, tx);
+  const row = step.row as CreateRow;
+  expectSameRequest(row, attempt);
   // If that create fails, upkeep would not send the payout.
   if (row.state === 'begun')
     throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId: knownIds(row)[0] });
-  return entryOf(row, written.now);
+  return entryOf(store, row, step.now);
 }
 
 /** Keeps the request unchanged: an amount keeps its digits. */
@@ -84,9 +71,6 @@ const withDigits = (_name: string, value: unknown, { source = '' }: { source?: s
   typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
 
 const NO_REFERENCE = { path: 'reference', message: 'is required: it identifies the payout' };
-
-const FREED_MEANWHILE = (reference: string) =>
-  `Reference ${JSON.stringify(reference)} was changed during payOut, so nothing was planned: roll back, then call payOut again.`;
 
 /** A payout gets at most this many answers, or one that refuses the request itself. */
 const MOST_ANSWERS = 3;

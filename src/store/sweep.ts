@@ -66,7 +66,7 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
     const begun = performance.now();
     if (!needsLook(row, now, recheckAfter)) {
       const next = nextRecheck(row, now, recheckAfter);
-      await change(store, row, current => (current === row ? { next } : {}), { known: { row, now } });
+      await change(store, row, current => (current === row ? { next } : {}), { row, now });
       return;
     }
     const seen = await lookAtRow(handler, row, signal);
@@ -76,7 +76,7 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
     // The row has rarely changed meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
     const record: Transition<Step> = (current, now) => looked(current, row, finding, now, recheckAfter);
-    const { next } = await change(store, row, record, { known });
+    const { next } = await change(store, row, record, known);
     // Its callback may have come during the look.
     const isGivenUp = outcome === 'gaveUp' && next !== undefined && next.dueAt === undefined;
     swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;

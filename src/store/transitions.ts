@@ -2,7 +2,7 @@
 //
 //   freed ──▶ planned ──▶ begun ──▶ created, permanently
 //
-//   planned   by the merchant's own transaction: over no row or a freed one (see plan.ts)
+//   planned   by the merchant's own transaction: over no row or a freed one
 //   begun     by a create over no row or a freed one, or by upkeep over a plan
 //   created   by an answer, a callback, a lookup or an operator; then its status moves on
 //   freed     because it was refused, never sent, or settled as "not created"; an unsent plan is planned again,
@@ -17,12 +17,19 @@ import { UNSEEN } from './fingerprint.ts';
 import { isUnchanged, mergeKept } from './kept.ts';
 
 /** The row of an attempt in the place of an earlier one, which may have paid. */
-export const nextRow = ({ revision, isRetry, paidBy }: CreateRow, attempt: Attempt, now: number): CreateRow => ({
+const nextRow = ({ revision, isRetry, paidBy }: CreateRow, attempt: Attempt, now: number): CreateRow => ({
   ...newRow(attempt, now),
   ...(isRetry && { isRetry }),
   ...(paidBy && { paidBy }),
   revision,
 });
+
+/** Plans a payout if the reference is new or freed. @param body the whole request */
+export function plan(row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step {
+  if (row && row.state !== 'freed') return {};
+  const first = row ? nextRow(row, attempt, now) : newRow(attempt, now);
+  return { next: { ...first, state: 'planned', body, dueAt: now } };
+}
 
 /** The row, due for a sweep. */
 export const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });

@@ -1,7 +1,7 @@
 // Writes an attempt of a create into the store before the SDK sends it.
 import { LateError, type Left, within } from '../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../errors.ts';
-import { change, type FoundRow, NO_ROW, record } from './change.ts';
+import { change, type FoundRow, NO_ROW, record, waitForRecording } from './change.ts';
 import type { Attempt, CreateRow } from './creates.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { type StoreCall, warnNotRecorded } from './reports.ts';
@@ -16,34 +16,25 @@ import { begin, takeBack } from './transitions.ts';
 export async function writeDown(
   client: StoreCall & { plan?: CreateRow | undefined },
   attempt: Attempt,
-  { deadline, signal }: WaitLimits,
+  limits: WaitLimits,
 ): Promise<FoundRow & { hasBegun: boolean }> {
   const { store, plan } = client;
   const { reference } = attempt;
-  const takeOwnBack = (row: CreateRow | undefined, now: number) => takeBack(row, attempt, now, plan);
+  const { deadline, signal } = limits;
   // A reference is usually new, so it is not read first.
-  const options = { known: plan ? undefined : NO_ROW, isUnbounded: true };
-  const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), options);
-  const inTime = <T>(promise: Promise<T>): Promise<T> =>
-    within(promise, { ms: deadline.remaining, signal }, () => {
-      // The signal below shows whether the caller stopped it.
-      throw new LateError();
-    });
+  const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
   try {
-    return await inTime(writing);
+    return await within(writing, { ms: deadline.remaining, signal }, () => {
+      throw new LateError('it did not answer in time');
+    });
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    const takingBack = async () => {
-      // The row may be written anyway, even later.
-      if (signal?.aborted || error instanceof LateError) throw error;
-      if (!isNeverWritten(error)) await change(store, attempt, takeOwnBack);
-      return adviceOn('not_sent');
-    };
-    const advice = await inTime(takingBack()).catch(() => {
-      const goOn = async () => (await record(store, attempt, takeOwnBack)) ?? warnNotRecorded(client, reference);
-      writing.then(goOn, goOn);
-      return NOT_TAKEN_BACK;
-    });
+    // The row may be written anyway, even later.
+    const takeItBack = async () =>
+      (await record(store, attempt, (row, now) => takeBack(row, attempt, now, plan))) ??
+      warnNotRecorded(client, reference);
+    const isUnwritten = isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), limits));
+    const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
     const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
     throw isStopped ? stopped(reference, 'aborted', 'not_sent', advice) : notWritten(reference, error, advice);
   }
@@ -58,19 +49,10 @@ const NEVER_WRITTEN =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
-function notWritten(reference: string, error: unknown, advice: string): StoreError {
-  const cause = causeOf(error);
-  const why = cause ? ` (${cause.message})` : '';
+function notWritten(reference: string, cause: unknown, advice: string): StoreError {
+  const why = cause instanceof Error ? ` (${cause.message})` : '';
   const message = `The creation of ${JSON.stringify(reference)} could not be written to the store${why}. ${advice}`;
   return new StoreError(message, { cause });
-}
-
-/** Returns a store's message and code, without the extras that drivers add to errors. */
-function causeOf(error: unknown): Error | undefined {
-  if (error instanceof LateError) return new Error('it did not answer in time');
-  if (!(error instanceof Error)) return undefined;
-  const { name, message, code } = error as Error & { code?: unknown };
-  return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
 /** The error of a caller that stopped waiting. */

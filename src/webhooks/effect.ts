@@ -94,7 +94,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     if (decision === 'again') return { ran: { result: decision, seen: locked.payment?.revision } as const };
     const state = paymentStateOf(locked.payment);
     const [createRow, orderRow] = locked.rows;
-    const create = createRow && createOf(store.scope, createRow);
+    const create = createRow && createOf(createRow);
     const acknowledged = (row: CreateRow | undefined): StoreRow[] => {
       const next = row && (acknowledge(row, payment).next ?? row);
       return next && next !== create ? [storeRowOf(next)] : [];

@@ -8,7 +8,7 @@ import { errorOf } from '../support/fixtures.ts';
 
 const mysqlError = (errno: number) => Object.assign(new Error(`ERROR ${errno}`), { errno });
 const LINE = {
-  ...{ autocommit: 'on', replica: '0', flush: '1', clock: '5000' },
+  ...{ committed: '1', replica: '0', flush: '1', clock: '5000' },
   ...{ kind: 'create', id: '61', state: 'begun', revision: '3', begun: '1000', data: '{}' },
   ...{ due: null, leased: null, payment: null, about: null, writer: null },
 };
@@ -94,14 +94,14 @@ describe('an effect', () => {
   ])('is found as committed: %s', async (_, changes, found) => {
     const { sql, query } = opened([['UTC_TIMESTAMP', [{ ...LINE, ...changes }]]]);
     expect(await sql.find(query, BEGUN)).toBe(found);
-    const inside = opened([['UTC_TIMESTAMP', [{ ...LINE, autocommit: 'open' }]]]);
+    const inside = opened([['UTC_TIMESTAMP', [{ ...LINE, committed: '0' }]]]);
     await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow('inside an open transaction');
   });
 
   it('is kept as begun, and what the session would not commit is refused', async () => {
     const kept = (state: string) =>
       opened([
-        ["SELECT CASE WHEN NOT @@session.autocommit THEN 'off'", [{ autocommit: 'on', found: '1' }]],
+        ['AS found', [{ committed: '1', found: '1' }]],
         ['UPDATE', [{ affected: '0' }]],
         ['HEX(id)', [{ ...LINE, state }]],
       ]);

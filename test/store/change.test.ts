@@ -6,7 +6,7 @@ import { type Creates, memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
-const key = { scope: 'eu', reference: 'order-1' };
+const key = { reference: 'order-1' };
 const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
 const attempt = { ...key, ...money, attemptId: 'first', bodyHash: 'hash', timeoutMs: 0 };
 const row: CreateRow = { ...newRow(attempt, 1_000), revision: 1 };

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 const attempt: Attempt = {
-  ...{ scope: 'eu', reference: 'order-1', attemptId: 'first', bodyHash: 'hash', timeoutMs: 0 },
+  ...{ reference: 'order-1', attemptId: 'first', bodyHash: 'hash', timeoutMs: 0 },
   ...{ paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' },
 };
 

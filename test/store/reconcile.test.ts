@@ -19,7 +19,7 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   const statements = memoryCreates({ scope: 'eu', now: () => 1_000 });
   const insert = (doubt: (typeof doubts)[number]) =>
     statements.insert({
-      ...newRow({ ...money, ...doubt, bodyHash: 'hash', scope: 'eu', attemptId: 'first', timeoutMs: 0 }, 0),
+      ...newRow({ ...money, ...doubt, bodyHash: 'hash', attemptId: 'first', timeoutMs: 0 }, 0),
       ...doubt,
     });
   for (const doubt of doubts) await insert(doubt);

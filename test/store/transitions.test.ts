@@ -27,7 +27,6 @@ const THIRD_ID = '22222222-2222-4333-8444-555555555555';
 const BEGUN = 1_000_000;
 
 const attempt: Attempt = {
-  scope: 'terminal-1',
   reference: 'payout-1',
   attemptId: 'first',
   ...{ paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' },
@@ -73,7 +72,7 @@ const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
   ...{ ...DUE, state: 'planned', body: '{"request":{}}', ...changes },
 });
 const seenAs = (paymentStatus: string, id = ID): Payment => payment(id, { paymentStatus });
-const key = { scope: 'terminal-1', reference: 'payout-1', attemptId: 'callback' };
+const key = { reference: 'payout-1', attemptId: 'callback' };
 const reconciled = (row: CreateRow | undefined, of = payment(), disproved: string[] = []) =>
   reconcile(row && disprove(row, disproved), { ...key, payment: of }, NOW);
 

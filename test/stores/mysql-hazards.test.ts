@@ -205,14 +205,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
         const { rows } = await store.list({ kind: 'create', states: ['begun'] });
         expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids));
       });
-
-      it('that are too long are refused, also by a server that would cut them', async () => {
-        const lax = storeOf(opened({}, "set session sql_mode = ''"));
-        const tooLong = lax.write(newRow({ id: 'x'.repeat(1021) }));
-        await expect(tooLong).rejects.toThrow("A create's id of 1021 bytes does not fit");
-        await expect(tooLong).rejects.toMatchObject({ code: 'ER_DATA_TOO_LONG' });
-        await expect(lax.owner('x'.repeat(65))).rejects.toThrow('A payment id of 65 bytes does not fit');
-      });
     });
 
     describe.each(Object.entries(SESSIONS))('sessions that are %s', (_, { settings, options }) => {

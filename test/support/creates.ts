@@ -12,10 +12,10 @@ export function memoryCreates(options?: MemoryStoreOptions) {
   type Answer = { row?: CreateRow | undefined; now: number };
   const one = <A extends Awaited<ReturnType<typeof inner.read>>>({ row, ...answer }: A): Omit<A, 'row'> & Answer => ({
     ...answer,
-    row: row && createOf(inner.scope, row),
+    row: row && createOf(row),
   });
   const all = ({ rows, now }: Awaited<ReturnType<typeof inner.list>>) => ({
-    rows: rows.map(row => createOf(inner.scope, row)),
+    rows: rows.map(row => createOf(row)),
     now,
   });
   const replace = async (row: CreateRow, revision: number, tx?: unknown): Promise<Answer & { isWritten: boolean }> =>
@@ -51,7 +51,7 @@ export function storeOf(creates: Creates): Store<object> {
     owner: async paymentId => one(await creates.owner(paymentId)),
     async write(row, tx) {
       if (row.kind !== 'create') return inner.write(row, tx);
-      const create = createOf(inner.scope, row);
+      const create = createOf(row);
       return one(await (row.revision > 0 ? creates.replace(create, row.revision, tx) : creates.insert(create, tx)));
     },
     list: async query => (query.kind === 'create' ? all(await creates.list(query)) : inner.list(query)),

@@ -91,7 +91,7 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
     stateOf: async (reference: string) => (await gateway.find(reference))?.state,
     rowOf: async (reference: string) => {
       const { row } = await store.read({ kind: 'create', id: reference });
-      return row && createOf(store.scope, row);
+      return row && createOf(row);
     },
     warnings: () => events.flatMap(event => (event.type === 'warning' ? [event] : [])),
     changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
