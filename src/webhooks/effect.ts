@@ -42,6 +42,7 @@ export interface EffectSettings<Tx> {
   link: ClientLink<Tx> | undefined;
   /** Of the client, or of this process for a client without one. */
   store: Store<Tx>;
+  lookUp(paymentId: string): Promise<Payment>;
   functions: Functions<Tx>;
   /** Milliseconds. */
   effectTimeout: number;
@@ -61,7 +62,7 @@ type Ran =
   | { result: 'again'; seen: number | undefined }
   | { result: 'ran'; review?: KeptReview | undefined; afterCommit: readonly (() => unknown)[] };
 
-export function createEffect<Tx>({ link, store, functions, effectTimeout, reports }: EffectSettings<Tx>) {
+export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout, reports }: EffectSettings<Tx>) {
   /** Without a store of the client, only `onPayment` runs. */
   const hasOutcomes = link?.store !== undefined;
 
@@ -165,7 +166,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
      * @throws {WebhookError} `effect_uncertain`
      * @throws any error of the store, the merchant's functions or the lookup
      */
-    async takeEffect(found: Payment, callId: string, lookAgain: () => Promise<Payment>): Promise<ProcessResult> {
+    async takeEffect(found: Payment, callId: string): Promise<ProcessResult> {
       const about = { paymentId: found.id.toLowerCase(), callId };
       let payment = found;
       let seen: number | undefined;
@@ -184,7 +185,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
         seen = ran.seen;
         // The record may lag behind.
         await delay(LAG_PAUSES[0]);
-        payment = await lookAgain();
+        payment = await lookUp(payment.id);
       }
       return { result: 'busy', payment };
     },
