@@ -63,7 +63,7 @@ export class PlanSender {
    * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
    * after an accepted one.
    *
-   * @param whenIdle waits while nothing is planned, after an accepted payout. Without it, the run ends
+   * @param whenIdle waits while nothing is planned. Without it, the run ends
    * @returns the milliseconds to pause, if the run ended for that
    * @throws any error of the store: the next run sends the rest
    */
@@ -71,14 +71,11 @@ export class PlanSender {
     const { limit, concurrency, signal } = this.#settings;
     this.#pause = undefined;
     const isOver = () => this.#pause !== undefined || signal?.aborted === true;
-    const work = (options: { limit: number; concurrency: number; whenIdle?: (() => Promise<void>) | undefined }) =>
-      workOnDue(this.#client.store, DUE, { ...options, isOver }, claimed => this.#work(claimed));
+    const work = (limit: number, concurrency: number) =>
+      workOnDue(this.#client.store, DUE, { limit, concurrency, isOver, whenIdle }, claimed => this.#work(claimed));
     let left = limit;
-    while (!this.#isAccepting && left > 0 && !isOver()) {
-      if ((await work({ limit: 1, concurrency: 1 })) === 0) return undefined;
-      left -= 1;
-    }
-    if (left > 0 && !isOver()) await work({ limit: left, concurrency, whenIdle });
+    for (; !this.#isAccepting && left > 0 && !isOver(); left -= 1) if ((await work(1, 1)) === 0) return undefined;
+    if (left > 0 && !isOver()) await work(left, concurrency);
     return this.#pause;
   }
 
