@@ -11,15 +11,8 @@ import { bindMethods } from './detached.ts';
 import { type Created, create } from './payments/create.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
 import { lookUp } from './payments/lookup.ts';
-import {
-  type Checkout,
-  type CheckoutRequest,
-  cancelOrder,
-  checkout,
-  type OnrampCheckout,
-  type Order,
-  orderOf,
-} from './payments/orders.ts';
+import { cancelOrder, type Order, orderOf } from './payments/order-state.ts';
+import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders.ts';
 import { type PayoutRequest, payOut } from './payments/payouts.ts';
 import { type Review, resolveReview, reviews } from './payments/reviews.ts';
 import { doubts, type Entry, find, makeDue, reconcile, settle } from './payments/store-calls.ts';

@@ -4,10 +4,10 @@
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as that is aborted. */
-export const delay = (ms: number, signal?: AbortSignal | undefined): Promise<void> =>
-  within<void>(forever(), { ms, signal }, left => {
-    if (left === 'aborted') throw signal?.reason;
-  });
+export async function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+  await pause(ms, signal);
+  if (signal?.aborted) throw signal.reason;
+}
 
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. The caller checks the signal itself. */
 export const pause = (ms: number, signal?: AbortSignal | undefined): Promise<void> =>

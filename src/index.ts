@@ -18,7 +18,8 @@ export {
 } from './errors.ts';
 export type { Created } from './payments/create.ts';
 export type { NextAction } from './payments/next-action.ts';
-export type { Checkout, CheckoutRequest, Order } from './payments/orders.ts';
+export type { Order } from './payments/order-state.ts';
+export type { Checkout, CheckoutRequest } from './payments/orders.ts';
 export type { PayoutRequest } from './payments/payouts.ts';
 export type { Review } from './payments/reviews.ts';
 export { signBody } from './payments/sign.ts';

@@ -76,7 +76,8 @@ export function createHttpClient(options: HttpOptions): Send {
         delay: repetition =>
           Math.min(pauseBefore(repetition, attempts.at(-1)?.answer?.retryAfter), deadline.remaining + 1),
       },
-      ...(signal && { signal }),
+      // Not the caller's own, which may be of another realm.
+      ...(signal && { signal: stop.signal }),
     }).then(
       () => undefined,
       error => error,

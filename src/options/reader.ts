@@ -96,28 +96,10 @@ export const fromEnvironment = <S extends z.ZodType<unknown, string>>(variable: 
 const isSignal = (value: unknown): value is AbortSignal =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
 
-/** One per signal: a signal that outlives its calls, such as a shutdown's, has one listener for all of them. */
-const followers = new WeakMap<AbortSignal, AbortSignal>();
-
-/** Returns a signal of this realm, which works everywhere and follows the given one. */
-function nativeSignal(signal: AbortSignal): AbortSignal {
-  if (signal instanceof AbortSignal) return signal;
-  const other: AbortSignal = signal;
-  const known = followers.get(other);
-  if (known) return known;
-  const controller = new AbortController();
-  const follow = () => controller.abort(other.reason);
-  if (other.aborted) follow();
-  else other.addEventListener('abort', follow);
-  followers.set(other, controller.signal);
-  return controller.signal;
-}
-
 /** The options that every call has. */
 export const callFields = {
   signal: z
     .custom<AbortSignal>(isSignal, { error: "must be an AbortSignal, such as a controller's `signal`" })
-    .transform(nativeSignal)
     .optional(),
   timeout: milliseconds.optional(),
 };

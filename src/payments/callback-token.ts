@@ -24,16 +24,12 @@ export interface CallbackTokens extends TokenCheck {
 
 /** @param formerSignKeys keys whose tokens are still valid */
 export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyObject[]): CallbackTokens {
-  // Derived on first use, because most clients sign no addresses.
-  let keys: KeyObject[] | undefined;
-  const keysOnce = () => {
-    keys ??= [signKey, ...formerSignKeys].map(derive);
-    return keys;
-  };
+  const key = derive(signKey);
+  const keys = [key, ...formerSignKeys.map(derive)];
   const tokenOf = (digest: string, key: KeyObject) => `${digest}.${macOf(digest, key)}`;
   const isGood = (token: string): boolean => {
     // Compares with every key in full, also after a match.
-    const right = keysOnce().map(key => isEqual(token, tokenOf(digestIn(token), key)));
+    const right = keys.map(key => isEqual(token, tokenOf(digestIn(token), key)));
     return right.includes(true);
   };
 
@@ -43,7 +39,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
       const digest = reference
         ? digestOfReference(reference)
         : digestOf('body', requestDataOf(request, fields).bodyHash);
-      const token = tokenOf(digest, keysOnce()[0] as KeyObject);
+      const token = tokenOf(digest, key);
       return {
         ...fields,
         ...(webhookUrl && { webhookUrl: withToken(webhookUrl, token) }),

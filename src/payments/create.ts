@@ -59,7 +59,14 @@ export async function create(
     // Encoded once, so that the signed bytes are sent.
     const body = Buffer.from(addressed);
 
-    const send = (limits: CallLimits) => sendOnce(gateway, call, { request, body }, limits);
+    /** Signs the body, sends it, and reads the answer. */
+    const send = async (limits: CallLimits): Promise<Accepted> => {
+      const { url, apiKey, signKey, signatureEncoding } = gateway;
+      const signature = signBody(body, signKey, signatureEncoding);
+      const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
+      const sent = { call, method: 'POST', url, headers, body, secrets: [apiKey, signature] } as const;
+      return readCreated(await gateway.send(sent, limits), call, request);
+    };
     if (!store || !reference) {
       const { created } = await send({ deadline: new Deadline(timeout), signal });
       return toCreated(call, { ...created, replayed: false, stale: false });
@@ -80,26 +87,6 @@ export async function create(
   }));
 }
 
-interface Prepared {
-  request: CheckedRequest;
-  /** The JSON of the request, in UTF-8. */
-  body: Buffer;
-}
-
-/** Signs the body, sends it, and reads the answer. @throws an error with the `outcome` for the money */
-async function sendOnce(
-  gateway: Gateway,
-  call: Call,
-  { request, body }: Prepared,
-  limits: CallLimits,
-): Promise<Accepted> {
-  const { url, apiKey, signKey, signatureEncoding } = gateway;
-  const signature = signBody(body, signKey, signatureEncoding);
-  const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
-  const sent = { call, method: 'POST', url, headers, body, secrets: [apiKey, signature] } as const;
-  return readCreated(await gateway.send(sent, limits), call, request);
-}
-
 function toCreated(call: Call, created: CreatedOnce): Created {
   const { payment, replayed, stale } = created;
   const nextAction = nextActionOf(created, message =>
@@ -111,10 +98,12 @@ function toCreated(call: Call, created: CreatedOnce): Created {
 const WITHOUT_STORE =
   'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).';
 
+const warned = new WeakSet<Gateway>();
+
 /** Warns in production, once for each client, of a withdrawal that no store guards. */
-function warnUnguarded({ store, warned }: Gateway, { paymentType }: CheckedRequest): void {
-  if (store || paymentType !== 'WITHDRAWAL' || warned.has(WITHOUT_STORE)) return;
-  warned.add(WITHOUT_STORE);
+function warnUnguarded(gateway: Gateway, { paymentType }: CheckedRequest): void {
+  if (gateway.store || paymentType !== 'WITHDRAWAL' || warned.has(gateway)) return;
+  warned.add(gateway);
   warnInProduction(WITHOUT_STORE);
 }
 

@@ -15,8 +15,6 @@ export interface Gateway extends Settings {
   headers: Record<string, string>;
   send: Send;
   tokens: CallbackTokens;
-  /** The warnings that were given already, each only once. */
-  warned: Set<string>;
   /** Time of `performance.now()` to check that an upkeep runs, for a client that has planned a payout. */
   upkeepCheckAt?: number;
 }
@@ -37,7 +35,6 @@ export function openGateway(settings: Settings): Gateway {
     },
     send: openSend(settings),
     tokens: callbackTokens(signKey, formerSignKeys),
-    warned: new Set(),
   };
 }
 

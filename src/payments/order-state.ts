@@ -1,4 +1,5 @@
-// Reads and writes the rows of orders.
+// Reads and cancels orders.
+import type { CallOptions } from '../client-options.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
@@ -6,6 +7,8 @@ import { ownerOf, readCreate } from '../store/change.ts';
 import type { Store } from '../store/contract.ts';
 import type { CreateRow } from '../store/creates.ts';
 import { type OrderState, orderRowOf, orderStateOf } from '../store/order.ts';
+import type { Gateway } from './gateway.ts';
+import { ask } from './store-calls.ts';
 
 /** An order, as the store knows it. */
 export interface Order {
@@ -41,21 +44,17 @@ function problemOf(orderId: string): string | undefined {
 
 export const referenceOf = (orderId: string, attempt: number): string => `${orderId}.${attempt}`;
 
-/** Returns the order with its last attempt. */
-export async function readOrder(store: Store, orderId: string): Promise<Order | undefined> {
-  const { row } = await store.read({ kind: 'order', id: orderId });
-  if (!row) return undefined;
-  const { amount, currency, attempts, ...state } = orderStateOf(row);
-  const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
-  const paying = state.paidBy ? await paymentOf(store, state.paidBy) : undefined;
-  return {
-    id: orderId,
-    state: stateOf(state, last),
-    amount,
-    currency,
-    attempts,
-    payment: paying ?? last?.result?.payment,
-  };
+export async function orderOf(gateway: Gateway, orderId: string, options?: CallOptions): Promise<Order | undefined> {
+  checkOrderId(orderId);
+  return ask(gateway, 'order', options, async store => {
+    const { row } = await store.read({ kind: 'order', id: orderId });
+    if (!row) return undefined;
+    const { amount, currency, attempts, ...state } = orderStateOf(row);
+    const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
+    const paying = state.paidBy ? await paymentOf(store, state.paidBy) : undefined;
+    const payment = paying ?? last?.result?.payment;
+    return { id: orderId, state: stateOf(state, last), amount, currency, attempts, payment };
+  });
 }
 
 function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderState>, last: CreateRow | undefined): Order['state'] {
@@ -74,15 +73,16 @@ export async function paymentOf(store: Store, paymentId: string): Promise<Paymen
   return (await ownerOf(store, paymentId)).row?.result?.payment;
 }
 
-/** Stops further attempts. @returns false if the order is paid */
-export async function cancelIn(store: Store, orderId: string): Promise<boolean> {
-  for (let found = await store.read({ kind: 'order', id: orderId }); ; ) {
-    const { row } = found;
-    const state: OrderState = row ? orderStateOf(row) : { attempts: 0 };
-    if (state.paidBy) return false;
-    if (state.isCanceled) return true;
-    const { isWritten } = await store.write(orderRowOf(orderId, { ...state, isCanceled: true }, row));
-    if (isWritten) return true;
-    found = await store.read({ kind: 'order', id: orderId });
-  }
+export async function cancelOrder(gateway: Gateway, orderId: string, options?: CallOptions): Promise<boolean> {
+  checkOrderId(orderId);
+  return ask(gateway, 'cancelOrder', options, async store => {
+    for (;;) {
+      const { row } = await store.read({ kind: 'order', id: orderId });
+      const state: OrderState = row ? orderStateOf(row) : { attempts: 0 };
+      if (state.paidBy) return false;
+      if (state.isCanceled) return true;
+      const { isWritten } = await store.write(orderRowOf(orderId, { ...state, isCanceled: true }, row));
+      if (isWritten) return true;
+    }
+  });
 }

@@ -1,5 +1,5 @@
 // Orders: each attempt to pay one has its own reference, and one payment pays it.
-import { type CallOptions, type CreateOptions, readCallOptions } from '../client-options.ts';
+import type { CreateOptions } from '../client-options.ts';
 import { Deadline, delay } from '../deadline.ts';
 import { InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
@@ -19,10 +19,8 @@ import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
-import { cancelIn, checkOrderId, type Order, paymentOf, readOrder, referenceOf } from './order-state.ts';
-import { ask, reconcile, storeOf } from './store-calls.ts';
-
-export type { Order } from './order-state.ts';
+import { checkOrderId, paymentOf, referenceOf } from './order-state.ts';
+import { reconcile, storeOf } from './store-calls.ts';
 
 /** The request of `checkout`: a deposit without a reference. */
 export type CheckoutRequest = PlainCheckout | ApplePayCheckout;
@@ -159,14 +157,4 @@ function pageOf(payment: Payment, nextAction: NextAction): Checkout {
   if (isFinal(payment)) return { state: 'declined', payment };
   const { type, ...page } = nextAction;
   return type === 'wait' ? { state: 'pending', payment } : ({ state: type, ...page, payment } as Checkout);
-}
-
-export async function orderOf(gateway: Gateway, orderId: string, options?: CallOptions): Promise<Order | undefined> {
-  checkOrderId(orderId);
-  return ask(gateway, 'order', readCallOptions(options), store => readOrder(store, orderId));
-}
-
-export async function cancelOrder(gateway: Gateway, orderId: string, options?: CallOptions): Promise<boolean> {
-  checkOrderId(orderId);
-  return ask(gateway, 'cancelOrder', readCallOptions(options), store => cancelIn(store, orderId));
 }

@@ -16,6 +16,7 @@ import { pauseAsked } from '../http/retry-policy.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
+import { parseJson } from '../schemas/json.ts';
 import { differencesOf, hasReference } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema, recordIn } from '../schemas/response.ts';
@@ -59,12 +60,8 @@ function verdictOn({ status, body, isTooLong, isCompressed }: HttpAnswer): Verdi
 
 /** Returns whether the body is a record of the gateway, wrapped or not. */
 function hasRecord(body: string): boolean {
-  try {
-    const { id, paymentStatus } = Object(recordIn(JSON.parse(body)));
-    return isPaymentId(id) && Boolean(paymentStatus);
-  } catch {
-    return false;
-  }
+  const { id, paymentStatus } = Object(recordIn(parseJson(body)?.value));
+  return isPaymentId(id) && Boolean(paymentStatus);
 }
 
 /** Returns the payment with exactly the requested id. */
@@ -96,8 +93,8 @@ const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300;
 const parseEnvelope = compiledWhenBusy(envelopeSchema);
 
 function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
-  const json = parseJson(answer);
-  if (typeof json === 'string') throw unreadable(answer, call, [{ path: '', message: json }], outcome);
+  const json = answer.isTooLong ? undefined : parseJson(answer.body);
+  if (!json) throw unreadable(answer, call, [{ path: '', message: unreadableText(answer) }], outcome);
   const { success, data, error } = parseEnvelope(json.value);
   if (!success) throw unreadable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
   return data;
@@ -109,15 +106,9 @@ const asOnTheWire = ({ path, message }: Issue): Issue => ({
   message,
 });
 
-/** Returns the value, or the problem with the text. */
-function parseJson({ body, isTooLong }: HttpAnswer): { value: unknown } | string {
+function unreadableText({ body, isTooLong }: HttpAnswer): string {
   if (isTooLong) return 'is longer than any answer of the gateway';
-  if (body.trim() === '') return 'is empty';
-  try {
-    return { value: JSON.parse(body) };
-  } catch {
-    return 'is not JSON';
-  }
+  return body.trim() === '' ? 'is empty' : 'is not JSON';
 }
 
 function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {

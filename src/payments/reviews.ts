@@ -1,5 +1,5 @@
 // The payments that a person must check.
-import { type CallOptions, readCallOptions } from '../client-options.ts';
+import type { CallOptions } from '../client-options.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -22,7 +22,7 @@ import { ask } from './store-calls.ts';
 export type { Review } from '../store/outcomes.ts';
 
 export async function reviews(gateway: Gateway, options?: CallOptions): Promise<Review[]> {
-  return ask(gateway, 'reviews', readCallOptions(options), async store => {
+  return ask(gateway, 'reviews', options, async store => {
     const { rows } = await store.list({ kind: 'payment', states: ['begun', 'review'] });
     const found = rows.flatMap(row =>
       reviewsOf(row).map(review => ({ ...review, id: row.id, since: new Date(review.since) })),
@@ -43,7 +43,7 @@ export async function resolveReview(
   status: string,
   options?: CallOptions,
 ): Promise<void> {
-  return ask(gateway, 'resolveReview', readCallOptions(options), async store => {
+  return ask(gateway, 'resolveReview', options, async store => {
     for (;;) {
       const row = await rowOf(store, id);
       const review = row && reviewsOf(row).find(open => open.status === status);

@@ -4,7 +4,6 @@ import { ApiError, type GatewayError, isGatewayError } from '../errors.ts';
 import { FORBIDDEN, TOO_MANY } from '../statuses.ts';
 import { change } from '../store/change.ts';
 import { type Claimed, giveBack, workOnDue } from '../store/claims.ts';
-import type { Store } from '../store/contract.ts';
 import { PlanGone } from '../store/create-once.ts';
 import type { CreateRow } from '../store/creates.ts';
 import type { HandlerLink } from '../store/link.ts';
@@ -45,7 +44,6 @@ interface SenderSettings {
 export class PlanSender {
   readonly sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
   readonly #gateway: Gateway;
-  readonly #store: Store;
   readonly #client: StoreCall;
   readonly #settings: SenderSettings;
   /** The gateway has accepted the last payout, so several can be sent at once. */
@@ -57,7 +55,6 @@ export class PlanSender {
 
   constructor(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
     this.#gateway = gateway;
-    this.#store = gateway.store as Store;
     this.#client = client;
     this.#settings = settings;
   }
@@ -66,7 +63,7 @@ export class PlanSender {
    * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
    * after an accepted one.
    *
-   * @param whenIdle waits while nothing is planned, after an accepted payout. Without it, the run ends
+   * @param whenIdle waits while nothing is planned. Without it, the run ends
    * @returns the milliseconds to pause, if the run ended for that
    * @throws any error of the store: the next run sends the rest
    */
@@ -74,14 +71,11 @@ export class PlanSender {
     const { limit, concurrency, signal } = this.#settings;
     this.#pause = undefined;
     const isOver = () => this.#pause !== undefined || signal?.aborted === true;
-    const work = (options: { limit: number; concurrency: number; whenIdle?: (() => Promise<void>) | undefined }) =>
-      workOnDue(this.#store, DUE, { ...options, isOver }, claimed => this.#work(claimed));
+    const work = (limit: number, concurrency: number) =>
+      workOnDue(this.#client.store, DUE, { limit, concurrency, isOver, whenIdle }, claimed => this.#work(claimed));
     let left = limit;
-    while (!this.#isAccepting && left > 0 && !isOver()) {
-      if ((await work({ limit: 1, concurrency: 1 })) === 0) return undefined;
-      left -= 1;
-    }
-    if (left > 0 && !isOver()) await work({ limit: left, concurrency, whenIdle });
+    for (; !this.#isAccepting && left > 0 && !isOver(); left -= 1) if ((await work(1, 1)) === 0) return undefined;
+    if (left > 0 && !isOver()) await work(left, concurrency);
     return this.#pause;
   }
 
@@ -90,7 +84,7 @@ export class PlanSender {
       if (row.state === 'freed') return await this.#review(row);
       const outage = await this.#outage();
       if (outage) {
-        await giveBack(this.#store, row);
+        await giveBack(this.#client.store, row);
         this.sent.postponed += 1;
         return this.#stop(outage.left);
       }
@@ -108,10 +102,10 @@ export class PlanSender {
 
   /** Returns the outage that forbids sending. After a pause, one replica looks a payment up to test the gateway. */
   async #outage(): Promise<Outage | undefined> {
-    const outage = await readOutage(this.#store);
+    const outage = await readOutage(this.#client.store);
     if (!outage.isPaused || outage.revision === this.#held) return undefined;
     if (outage.left > 0) return outage;
-    const held = await holdOutage(this.#store, outage);
+    const held = await holdOutage(this.#client.store, outage);
     if (!held || !(await this.#isAnswering())) return held ?? outage;
     this.#held = held.revision;
     return undefined;
@@ -140,14 +134,14 @@ export class PlanSender {
     this.#isAccepting = true;
     if (this.#held === undefined) return;
     this.#held = undefined;
-    await endOutage(this.#store);
+    await endOutage(this.#client.store);
   }
 
   async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
     const { retryAfter = 0 } = error as { retryAfter?: number };
     if (error.outcome === 'unknown') {
       this.sent.inDoubt += 1;
-      return this.#stop(await pauseSending(this.#store, retryAfter));
+      return this.#stop(await pauseSending(this.#client.store, retryAfter));
     }
     if (error.name === 'StoreError') throw error;
     const isUnsendable = UNSENDABLE.has(error.name);
@@ -160,7 +154,7 @@ export class PlanSender {
       // Without an answer, or from a busy gateway, it needs no operator.
       if (isUnsendable || (isAnswered && error.status !== TOO_MANY)) warnNotSent(this.#client, plan, error);
     }
-    if (retryAfter > 0) return this.#stop(await waitAsAsked(this.#store, retryAfter));
+    if (retryAfter > 0) return this.#stop(await waitAsAsked(this.#client.store, retryAfter));
     const isOfThisPlan = isRefusedRequest(error) || isUnsendable || (isAnswered && error.status === FORBIDDEN);
     if (!isOfThisPlan) this.#stop(0);
   }
@@ -173,7 +167,7 @@ export class PlanSender {
       return warnReviewFailed(this.#client, refused, error);
     }
     // Meanwhile the merchant may have planned it again.
-    await change(this.#store, refused, row =>
+    await change(this.#client.store, refused, row =>
       row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
     );
   }

@@ -14,7 +14,7 @@ import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 
 export async function doubts(gateway: Gateway, options?: CallOptions): Promise<Doubt[]> {
-  return ask(gateway, 'doubts', readCallOptions(options), async store => {
+  return ask(gateway, 'doubts', options, async store => {
     const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
     return rows.map(row => doubtOf(store, createOf(row), now));
   });
@@ -27,12 +27,9 @@ export interface Entry extends CreateEntry {
 }
 
 export async function find(gateway: Gateway, reference: string, options?: CallOptions): Promise<Entry | undefined> {
-  return ask(gateway, 'find', readCallOptions(options), async store => {
+  return ask(gateway, 'find', options, async store => {
     const { row, now } = await readCreate(store, { reference });
-    // The create has already warned of an unusable address.
-    return (
-      row && { ...entryOf(store, row, now), ...(row.result && { nextAction: nextActionOf(row.result, () => {}) }) }
-    );
+    return row && { ...entryOf(store, row, now), ...(row.result && { nextAction: nextActionOf(row.result) }) };
   });
 }
 
@@ -73,13 +70,14 @@ export async function makeDue({ store }: Gateway, paymentId: string): Promise<vo
     await change(store, { reference: row.id }, (row, now) => (row ? { next: { ...row, dueAt: now } } : {}));
 }
 
-/** Asks the store within the limits of a call. @throws {ConfigurationError} for a client without a store */
+/** Asks the store within the limits of a call. @throws {ConfigurationError} without a store */
 export async function ask<R>(
   gateway: Gateway,
   method: string,
-  { signal, timeout = gateway.timeout }: CallOptions,
+  options: CallOptions | undefined,
   work: (store: Store) => Promise<R>,
 ): Promise<R> {
+  const { signal, timeout = gateway.timeout } = readCallOptions(options);
   const store = storeOf(gateway, method);
   return withinCall(() => work(store), { signal, timeout });
 }

@@ -139,13 +139,8 @@ async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSig
       warnUpkeepFailed(client, error);
       return 0;
     });
-    if (asked === undefined) {
-      failures = 0;
-      await idle();
-      continue;
-    }
     failures = sender.sent.created > before ? 1 : failures + 1;
-    await pause(Math.min(Math.max(asked, SECOND * 2 ** failures), MINUTE), signal);
+    await pause(Math.min(Math.max(asked ?? 0, SECOND * 2 ** failures), MINUTE), signal);
   }
   await watching;
 }

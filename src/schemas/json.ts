@@ -15,12 +15,11 @@ export const isJsonMap = (value: unknown): value is object =>
   !json.isRawJSON(value) &&
   !(value instanceof Number || value instanceof String || value instanceof Boolean);
 
-/** Checks whether the whole text is JSON. */
-export function isJson(text: string): boolean {
+/** Returns the value of a text, or undefined if it is not JSON. */
+export function parseJson(text: string): { value: unknown } | undefined {
   try {
-    JSON.parse(text);
-    return true;
+    return { value: JSON.parse(text) };
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // The two shapes of an answer: `{ result: record, …transfer fields }`, and the record alone.
 import * as z from 'zod';
-import { isPaymentId } from './id.ts';
+import { isPaymentId, isSamePayment } from './id.ts';
 import { isJsonMap } from './json.ts';
 import { type Payment, paymentSchema } from './payment.ts';
 import { TRANSFER_FIELDS, type Transfer, transferSchema } from './transfer.ts';
@@ -31,9 +31,8 @@ export const envelopeSchema: z.ZodType<Envelope> = z.preprocess(
   unwrap,
   z
     .object({ payment: paymentSchema, transfer: transferSchema.optional() })
-    .refine(
-      ({ payment, transfer }) =>
-        transfer?.order_id == null || transfer.order_id.toLowerCase() === payment.id.toLowerCase(),
-      { error: 'belongs to another payment than result.id', path: ['transfer', 'order_id'] },
-    ),
+    .refine(({ payment, transfer }) => transfer?.order_id == null || isSamePayment(transfer.order_id, payment.id), {
+      error: 'belongs to another payment than result.id',
+      path: ['transfer', 'order_id'],
+    }),
 );

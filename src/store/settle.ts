@@ -1,7 +1,7 @@
 // Settles doubts by an operator's decision: with the payment, or without one.
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
 import { isPaymentId } from '../schemas/id.ts';
-import { isJson } from '../schemas/json.ts';
+import { parseJson } from '../schemas/json.ts';
 import { type Difference, differencesOf, type FieldDifference, mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
@@ -66,8 +66,8 @@ async function unreadPayment(
 
 /** Returns the record in an answer of the gateway that the SDK could not read. A proxy's page has none. */
 function recordOf(error: unknown): { id?: unknown; reference?: unknown } {
-  const isAnswer = isGatewayError(error) && error.name === 'ResponseError' && isJson(error.body);
-  return isAnswer ? Object(recordIn(JSON.parse(error.body))) : {};
+  const isAnswer = isGatewayError(error) && error.name === 'ResponseError';
+  return isAnswer ? Object(recordIn(parseJson(error.body)?.value)) : {};
 }
 
 async function settleWith(
@@ -148,7 +148,7 @@ async function settleWithout(
 function unlessOther(error: unknown, reference: string): undefined {
   if (isMissing(error)) return;
   const isRefused = isGatewayError(error) && error.name === 'ApiError' && !saysNothing(error.status);
-  const isAnswer = isGatewayError(error) && error.name === 'ResponseError' && isJson(error.body);
+  const isAnswer = isGatewayError(error) && error.name === 'ResponseError' && parseJson(error.body);
   if (isRefused || (isAnswer && recordOf(error).reference !== reference)) return;
   throw error;
 }

@@ -42,6 +42,7 @@ export interface EffectSettings<Tx> {
   link: ClientLink<Tx> | undefined;
   /** Of the client, or of this process for a client without one. */
   store: Store<Tx>;
+  lookUp(paymentId: string): Promise<Payment>;
   functions: Functions<Tx>;
   /** Milliseconds. */
   effectTimeout: number;
@@ -54,14 +55,19 @@ const LONGEST_AFTER_COMMIT = 25_000;
 /** Runs of an effect, at most: another final status may take effect in between. */
 const MOST_CONFLICTS = 3;
 
-/** The result of one transaction. */
-type Ran =
-  /** `again`: another final status took effect before, in the payment's row of revision `seen`. */
-  | { result: 'already' | 'busy' | 'uncertain' }
-  | { result: 'again'; seen: number | undefined }
-  | { result: 'ran'; review?: KeptReview | undefined; afterCommit: readonly (() => unknown)[] };
+type Works = readonly (() => unknown)[];
 
-export function createEffect<Tx>({ link, store, functions, effectTimeout, reports }: EffectSettings<Tx>) {
+/** The result of one transaction. */
+interface Ran {
+  /** `again`: another final status took effect before, in the payment's row of revision `seen`. */
+  result: ProcessResult['result'] | 'again' | 'uncertain';
+  seen?: number | undefined;
+  rows?: StoreRow[];
+  review?: KeptReview | undefined;
+  afterCommit?: Works;
+}
+
+export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout, reports }: EffectSettings<Tx>) {
   /** Without a store of the client, only `onPayment` runs. */
   const hasOutcomes = link?.store !== undefined;
 
@@ -88,10 +94,10 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
   };
 
   /** Decides, and runs the functions of the status. @returns the result, and the rows to write */
-  const apply = async (payment: Payment, seen: number | undefined, locked: LockedRows<Tx>) => {
+  const apply = async (payment: Payment, seen: number | undefined, locked: LockedRows<Tx>): Promise<Ran> => {
     const status = statusOf(payment);
     const decision = decide(locked.payment, status, seen);
-    if (decision === 'again') return { ran: { result: decision, seen: locked.payment?.revision } as const };
+    if (decision === 'again') return { result: decision, seen: locked.payment?.revision };
     const state = paymentStateOf(locked.payment);
     const [createRow, orderRow] = locked.rows;
     const create = createRow && createOf(createRow);
@@ -102,7 +108,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     const rowOf = (next: PaymentState) => paymentRowOf(payment.id.toLowerCase(), next, locked.payment);
     if (decision === 'already') {
       const late = acknowledged(create);
-      return { ran: { result: decision } as const, rows: late.length > 0 ? [rowOf(state), ...late] : undefined };
+      return { result: decision, ...(late.length > 0 && { rows: [rowOf(state), ...late] }) };
     }
     const order = orderRow && orderStateOf(orderRow);
     const verdict: Verdict = hasOutcomes ? judge({ payment, state, create, order }) : { create, order };
@@ -119,7 +125,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     const rows = [rowOf(after(state, status, verdict, review)), ...acknowledged(verdict.create)];
     if (orderRow && verdict.order && verdict.order !== order)
       rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
-    return { ran: { result: 'ran', review, afterCommit } as const, rows };
+    return { result: 'ran', review, afterCommit, rows };
   };
 
   const runOnce = async (payment: Payment, seen: number | undefined): Promise<Ran> => {
@@ -132,9 +138,8 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     let ran: Ran = { result: 'busy' };
     // The store may run the work again after a rollback.
     const effect = store.effect({ id: payment.id.toLowerCase(), about, reads }, async locked => {
-      const applied: { ran: Ran; rows?: StoreRow[] | undefined } = await apply(payment, seen, locked);
-      ran = applied.ran;
-      return applied.rows;
+      ran = await apply(payment, seen, locked);
+      return ran.rows;
     });
     const result = await effect.catch(async error => {
       if (isOfMerchant(error)) await link?.reconcile(payment);
@@ -145,8 +150,9 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     return { result };
   };
 
-  /** Runs the functions in order. An endless one goes on alone. */
-  const runAfterCommit = async (works: readonly (() => unknown)[], about: About) => {
+  /** Reports a review, and runs the functions in order. An endless one goes on alone. */
+  const finish = async (about: About, review: KeptReview | undefined, works: Works = []) => {
+    if (review) reports.review(about, review);
     for (const one of works) {
       try {
         const working = (async () => one())();
@@ -165,7 +171,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
      * @throws {WebhookError} `effect_uncertain`
      * @throws any error of the store, the merchant's functions or the lookup
      */
-    async takeEffect(found: Payment, callId: string, lookAgain: () => Promise<Payment>): Promise<ProcessResult> {
+    async takeEffect(found: Payment, callId: string): Promise<ProcessResult> {
       const about = { paymentId: found.id.toLowerCase(), callId };
       let payment = found;
       let seen: number | undefined;
@@ -175,16 +181,13 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
           reports.review(about, reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain' }));
           throw unhandled('effect_uncertain', cutOff(about.paymentId), about.paymentId);
         }
-        if (ran.result === 'ran') {
-          if (ran.review) reports.review(about, ran.review);
-          // Not awaited: the payment's turn ends at the commit.
-          void runAfterCommit(ran.afterCommit, about);
-        }
+        // Not awaited: the payment's turn ends at the commit.
+        void finish(about, ran.review, ran.afterCommit);
         if (ran.result !== 'again') return { result: ran.result, payment };
         seen = ran.seen;
         // The record may lag behind.
         await delay(LAG_PAUSES[0]);
-        payment = await lookAgain();
+        payment = await lookUp(payment.id);
       }
       return { result: 'busy', payment };
     },
@@ -194,7 +197,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
       const refused = { status: 'REFUSED', reason: 'payout_refused', reference } as const;
       const kept: KeptReview = { ...refused, since: Date.now(), paymentType: 'WITHDRAWAL' };
       const reads: RowKey[] = [{ kind: 'create', id: reference }];
-      let afterCommit: (() => unknown)[] = [];
+      let afterCommit: Works = [];
       const result = await store.effect({ id: reference, about: kept, reads }, async ({ tx, payment: row, rows }) => {
         const { amount, currency } = (rows[0]?.data ?? {}) as KeptReview;
         const { reason } = refused;
@@ -204,10 +207,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
       });
       // Upkeep tries it again.
       if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);
-      if (result !== 'done') return;
-      const about = { paymentId: reference, callId };
-      reports.review(about, kept);
-      void runAfterCommit(afterCommit, about);
+      if (result === 'done') void finish({ paymentId: reference, callId }, kept, afterCommit);
     },
 
     /** Returns every status of a payment that has taken effect. */

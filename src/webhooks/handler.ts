@@ -79,9 +79,6 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
   unsigned: oneOf(['limit', 'refuse']).default('limit'),
 });
 
-/** The reason that ends the wait for a place. */
-const LEFT = new Error('The callback was answered before its turn.');
-
 /**
  * Makes a handler of status callbacks, with an answer within 25 s. It looks each payment up, and calls the function of
  * its outcome once. 200: the callback is handled, now or before. 400: it can never be valid. 401: `verify` or
@@ -161,7 +158,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
         return conclude({ result, paymentStatus: rawStatusOf(payment) }, replyTo(result));
       } catch (error) {
         // A callback that is answered already leaves the queue without another report.
-        return error === LEFT ? replyToError(error) : fail(error);
+        return error === answered.signal.reason ? replyToError(error) : fail(error);
       }
     };
     try {
@@ -169,7 +166,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
       if (call.paymentId && (isDue || response.status === 503)) await note(call.paymentId);
       return response;
     } finally {
-      answered.abort(LEFT);
+      answered.abort();
     }
   };
 

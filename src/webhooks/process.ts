@@ -1,10 +1,13 @@
-// Processes a callback at its payment's turn: look the payment up → apply its status → answer all waiting callbacks.
-import { delay, type Left, within, withTimeout } from '../deadline.ts';
-import { ConnectionError, isGatewayError, WaitTimeoutError } from '../errors.ts';
+// Processes a callback at its payment's turn: look the payment up → apply its status → compare with the claim.
+import { delay, withTimeout } from '../deadline.ts';
+import { ConnectionError } from '../errors.ts';
 import { LAG_PAUSES, type LookUp } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
+import { withinCall } from '../store/change.ts';
+import { isMissing } from '../store/doubts.ts';
 import { CLIENT, type ClientLink, type HandlerLink, type ProcessResult } from '../store/link.ts';
+import { isOfMerchant } from '../store/thrown.ts';
 import { type ClaimDigest, isBehind, isHandled, mismatchesOf } from './claim.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
 import { unhandled } from './reply.ts';
@@ -24,22 +27,27 @@ interface Callback {
   callId: string;
 }
 
-interface Waiter extends Callback {
-  resolve(processed: ProcessResult): void;
-  reject(error: unknown): void;
+/** The findings of one turn. */
+interface Turn {
+  payment: Payment;
+  /** Every handled status, if a claim is ahead of the record. */
+  handled: readonly string[];
+  /** Absent if the record is older than every claim. */
+  result?: ProcessResult['result'];
 }
 
-interface Settings<Tx> extends EffectSettings<Tx> {
+interface Settings<Tx> extends Omit<EffectSettings<Tx>, 'lookUp'> {
   gateway: WebhookGateway<Tx>;
   unsigned: 'limit' | 'refuse';
 }
+
+type SweepLimits = Parameters<HandlerLink['process']>[1];
 
 /** Milliseconds: a lookup that takes longer would block its place for others. */
 const LONGEST_LOOKUP = 10_000;
 
 export function createProcess<Tx>(settings: Settings<Tx>) {
   const { gateway, link, unsigned, reports } = settings;
-  const { takeEffect, handledStatuses, reviewRefused } = createEffect(settings);
 
   const lookUp = (paymentId: string): Promise<Payment> => {
     const giveUp = new AbortController();
@@ -48,93 +56,81 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
       throw new ConnectionError(`The lookup of payment ${paymentId} took more than ${LONGEST_LOOKUP} ms.`, 'timeout');
     });
   };
+  const { takeEffect, handledStatuses, reviewRefused } = createEffect({ ...settings, lookUp });
 
-  /** Reports differences from the record, and refuses tokens of other payments with `unsigned: 'refuse'`. */
-  const admit = (waiters: readonly Waiter[], payment: Payment): Waiter[] =>
-    waiters.filter(({ callId, claim, token, reject }) => {
-      if (!claim) return true;
-      const isOwn = token === undefined || link?.tokens.isOf(token, payment) !== false;
-      const mismatches = [...mismatchesOf(claim, payment), ...(isOwn ? [] : ['the token of its address'])];
-      if (mismatches.length > 0) {
-        const message = `A callback of payment ${payment.id} differs from the gateway's record, which counts: ${mismatches.join(', ')}.`;
-        reports.warn({ paymentId: claim.paymentId, callId }, 'callback_mismatch', message);
-      }
-      if (isOwn || unsigned === 'limit') return true;
-      reject(unsignedCallback(payment.id));
-      return false;
-    });
+  const isOwn = ({ token }: Callback, payment: Payment): boolean =>
+    token === undefined || link?.tokens.isOf(token, payment) !== false;
 
-  /** Answers the waiters whose claim the record shows. @returns the others */
-  const takeEffectFor = async (waiters: readonly Waiter[], payment: Payment): Promise<readonly Waiter[]> => {
-    const isAhead = waiters.some(({ claim }) => claim && isBehind(payment, claim));
+  const warned = new WeakSet<Callback>();
+  /** Reports differences from the record, once for a callback. */
+  const compare = (callback: Callback, payment: Payment): void => {
+    const { claim, callId } = callback;
+    if (!claim || warned.has(callback)) return;
+    const mismatches = mismatchesOf(claim, payment);
+    if (!isOwn(callback, payment)) mismatches.push('the token of its address');
+    if (mismatches.length === 0) return;
+    warned.add(callback);
+    const message = `A callback of payment ${payment.id} differs from the gateway's record, which counts: ${mismatches.join(', ')}.`;
+    reports.warn({ paymentId: claim.paymentId, callId }, 'callback_mismatch', message);
+  };
+
+  /** Looks the payment up once. Its status takes effect if it is final, or if a callback claims nothing newer. */
+  const runTurn = async (paymentId: string, callbacks: readonly Callback[]): Promise<Turn> => {
+    const payment = await lookUp(paymentId);
+    for (const callback of callbacks) compare(callback, payment);
+    const taken = unsigned === 'refuse' ? callbacks.filter(callback => isOwn(callback, payment)) : callbacks;
+    const isAhead = taken.some(({ claim }) => claim && isBehind(payment, claim));
     const handled = isAhead ? await handledStatuses(payment.id) : [];
-    const isShown = (record: Payment, { claim }: Waiter) =>
-      !claim || !isBehind(record, claim) || isHandled(claim, handled);
-    const [first] = waiters;
-    if (!first || !(isFinal(payment) || waiters.some(waiter => isShown(payment, waiter)))) return waiters;
-
-    const processed = await takeEffect(payment, first.callId, () => lookUp(payment.id));
-    // After a conflict, another record took effect.
-    const isAnswered = (waiter: Waiter) => processed.result === 'busy' || isShown(processed.payment, waiter);
-    for (const waiter of waiters) if (isAnswered(waiter)) waiter.resolve(processed);
-    return waiters.filter(waiter => !isAnswered(waiter));
+    const [first] = taken;
+    const hasEffect = isFinal(payment) || taken.some(({ claim }) => isShown({ payment, handled }, claim));
+    return { ...(first && hasEffect ? await takeEffect(payment, first.callId) : { payment }), handled };
   };
 
-  /** Runs a whole turn. While a claim is ahead of the record, it looks the payment up again. */
-  const runTurn = async (paymentId: string, all: readonly Waiter[]): Promise<void> => {
-    let waiters = all;
-    let isAdmitted = false;
-    try {
-      for (const pause of [...LAG_PAUSES, undefined]) {
-        const payment = await lookUp(paymentId).catch(error => {
-          waiters = unlessUnknown(waiters, error, paymentId);
-          return undefined;
-        });
-        if (payment && !isAdmitted) waiters = admit(waiters, payment);
-        isAdmitted ||= payment !== undefined;
-        if (payment) waiters = await takeEffectFor(waiters, payment);
-        if (waiters.length === 0) return;
-        if (pause === undefined) throw payment ? lagging(payment) : unknownPayment(paymentId);
-        await delay(pause);
-      }
-    } catch (error) {
-      for (const { reject } of waiters) reject(error);
-    }
-  };
-
-  const take = takeTurns<Callback, ProcessResult>(runTurn);
+  const takeTurn = takeTurns(runTurn);
 
   return {
     reviewRefused,
 
     /**
+     * Waits for a record that shows the claim.
+     *
      * @param signal ends the wait for a place
      * @throws {WebhookError} `unknown_payment`, and other errors that allow a retry of the callback
      * @throws any error of the lookup, the store or the merchant's functions
      */
-    callback: (callback: Callback & { claim: ClaimDigest }, lane: Lane, signal: AbortSignal): Promise<ProcessResult> =>
-      take(callback.claim.paymentId, callback, lane, signal),
+    async callback(
+      callback: Callback & { claim: ClaimDigest },
+      lane: Lane,
+      signal: AbortSignal,
+    ): Promise<ProcessResult> {
+      const { claim, token } = callback;
+      const { paymentId } = claim;
+      for (let looks = 0; ; looks++) {
+        const turn = await takeTurn(paymentId, callback, lane, signal).catch((error): undefined => {
+          if (isOfMerchant(error) || !isMissing(error)) throw error;
+        });
+        if (turn && unsigned === 'refuse' && !isOwn(callback, turn.payment)) throw unsignedCallback(paymentId);
+        if (turn?.result && (turn.result === 'busy' || isShown(turn, claim)))
+          return { result: turn.result, payment: turn.payment };
+        // A valid token proves that the payment exists, or soon will.
+        const pause = turn || token !== undefined ? LAG_PAUSES[looks] : undefined;
+        if (pause === undefined) throw turn ? lagging(turn.payment) : unknownPayment(paymentId);
+        await delay(pause);
+      }
+    },
 
     /**
      * Processes a payment without a callback. Work that has begun continues after the timeout and the signal.
      *
-     * @throws {WaitTimeoutError} after `timeout`
+     * @throws {ConnectionError} `timeout`, `aborted`
      * @throws any error of the lookup, the store or the merchant's functions
      */
-    async sweep(
-      paymentId: string,
-      callId: string,
-      { signal, timeout }: Parameters<HandlerLink['process']>[1],
-    ): Promise<ProcessResult> {
-      const giveUp = (left: Left) => {
-        if (left === 'aborted') throw stopped(paymentId);
-        const message = `Payment ${paymentId} was not processed within ${timeout} ms. Work that has started continues.`;
-        throw new WaitTimeoutError(message, undefined, { paymentId });
-      };
-      if (signal?.aborted) return giveUp('aborted');
+    async sweep(paymentId: string, callId: string, limits: SweepLimits): Promise<ProcessResult> {
       const leave = new AbortController();
+      const wait = () => takeTurn(paymentId, { callId }, 'sweep', leave.signal);
       try {
-        return await within(take(paymentId, { callId }, 'sweep', leave.signal), { ms: timeout, signal }, giveUp);
+        // Without a claim, every record takes effect.
+        return (await withinCall(wait, limits)) as ProcessResult;
       } finally {
         leave.abort();
       }
@@ -142,20 +138,9 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
   };
 }
 
-/** @returns the waiters left after a failed lookup: a valid token proves that the payment exists, or soon will */
-function unlessUnknown(waiters: readonly Waiter[], error: unknown, paymentId: string): Waiter[] {
-  const isUnknown = isGatewayError(error) && error.name === 'PaymentNotFoundError';
-  return waiters.filter(({ claim, token, reject }) => {
-    if (isUnknown && token !== undefined) return true;
-    reject(isUnknown && claim ? unknownPayment(paymentId) : error);
-    return false;
-  });
-}
-
-const stopped = (paymentId: string) => {
-  const message = `The processing of payment ${paymentId} was stopped. Work that has started continues.`;
-  return new ConnectionError(message, 'aborted', { paymentId });
-};
+/** Whether a turn has shown the claim, or its status was handled before. */
+const isShown = ({ payment, handled }: Turn, claim: ClaimDigest | undefined): boolean =>
+  !claim || !isBehind(payment, claim) || isHandled(claim, handled);
 
 const unknownPayment = (paymentId: string) =>
   unhandled(
