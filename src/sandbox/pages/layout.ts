@@ -15,6 +15,8 @@ interface Page {
   look?: 'dashboard' | 'customer';
   /** The origins whose pages may embed it. */
   frameAncestors?: readonly string[];
+  /** Where the redirects of its forms lead, besides this sandbox. */
+  formTargets?: readonly string[];
 }
 
 const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html`<!doctype html>
@@ -43,7 +45,9 @@ const HEADERS = {
 };
 
 export async function pageResponse(page: Page, status = 200): Promise<Response> {
-  const policy = `${POLICY}; frame-ancestors ${page.frameAncestors?.join(' ') || "'none'"}`;
+  const { frameAncestors, formTargets = [] } = page;
+  const forms = ["form-action 'self'", ...formTargets].join(' ');
+  const policy = `${POLICY}; ${forms}; frame-ancestors ${frameAncestors?.join(' ') || "'none'"}`;
   return new Response(await document(page), { status, headers: { ...HEADERS, 'content-security-policy': policy } });
 }
 

@@ -9,7 +9,16 @@ import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
 import { icon } from './icons.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
-import { addressOf, formOf, isAuthorizable, isExpired, methodIn, returnAddressOf, type View } from './view.ts';
+import {
+  addressOf,
+  formOf,
+  formTargetsOf,
+  isAuthorizable,
+  isExpired,
+  methodIn,
+  returnAddressOf,
+  type View,
+} from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
   const { record, shopName, chosen, error } = view;
@@ -34,10 +43,9 @@ export function customerPage(view: View, status = 200): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${money(record)} · ${shopName}`;
-  return pageResponse(
-    { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors: view.frameAncestors, body },
-    status,
-  );
+  const { frameAncestors } = view;
+  const page = { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors, body } as const;
+  return pageResponse({ ...page, formTargets: formTargetsOf(view) }, status);
 }
 
 const timeText = (at: number): Html => {
