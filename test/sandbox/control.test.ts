@@ -68,6 +68,24 @@ describe('payments', () => {
     expect(sandbox.deliveries[1]).not.toHaveProperty('fault');
     expect(sandbox.timeline(id)).toEqual(sandbox.timeline(id.toUpperCase()));
   });
+
+  it.each([
+    [{}, undefined],
+    [{ forwardTo: 'http://127.0.0.1:1/all' }, 'http://127.0.0.1:1/all?t=1'],
+  ])('under %j name the address that their callbacks are posted to', async (options, postedTo) => {
+    const { sandbox, create, get } = open(options);
+    const webhookUrl = 'https://shop.example/callbacks?t=1';
+    const id = await create({ webhookUrl });
+    const { json } = await get(`/payments/${id}`);
+    expect([json.callbackUrl, json.postedTo]).toEqual([webhookUrl, postedTo]);
+    const page = await (await sandbox.fetch(`${HERE}/payments/${id}`)).text();
+    const facts = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    expect(facts).toContain(`Callbacks go to ${postedTo ?? webhookUrl}`);
+    expect(facts.includes(`Instead of ${webhookUrl}`)).toBe(postedTo !== undefined);
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.url).toBe(postedTo ?? webhookUrl);
+  });
 });
 
 describe('a timeline', () => {

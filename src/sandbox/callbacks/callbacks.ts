@@ -88,6 +88,11 @@ export class Callbacks {
     this.#ownAddress.add(paymentId);
   }
 
+  /** Returns the address to which a payment's callbacks are posted: its own, or `forwardTo`. */
+  targetOf(paymentId: string, own: string): string {
+    return addressOf(own, this.#settings, this.#ownAddress.has(paymentId));
+  }
+
   /** Forgets every waiting callback. The log ends running posts. */
   clear(): void {
     for (const { cancel } of this.#waiting) cancel();
@@ -107,7 +112,7 @@ export class Callbacks {
     const { id: paymentId, paymentStatus, reference } = record;
     const armed = this.#faults.take('callback', reference);
     const payload = payloadOf(record);
-    const url = addressOf(address, this.#settings, this.#ownAddress.has(paymentId));
+    const url = this.targetOf(paymentId, address);
     const callback: Callback = { paymentId, paymentStatus, url, body: toPhpJson(payload), repetition: 0 };
     const faulty: Callback = { ...callback, ...(armed && { fault: armed.fault }) };
     const { repetition: _, ...once } = faulty;

@@ -110,17 +110,19 @@ export function faultsText({ faults }: { faults: readonly Armed[] }): string {
 interface Detail {
   payment: PaymentRecord;
   callbackUrl: string;
+  postedTo?: string;
   timeline: readonly SandboxEvent[];
 }
 
-export function paymentText({ payment, callbackUrl, timeline }: Detail): string {
+export function paymentText({ payment, callbackUrl, postedTo, timeline }: Detail): string {
   const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod } = payment;
   const facts = [
     ['id', id],
     ['reference', reference ?? '-'],
     ['state', `${paymentStatus}${errorMessage ? `: ${errorMessage}` : ''}`],
     ['asked for', `${paymentType} by ${paymentMethod}, ${money(payment)}`],
-    ['callbacks to', callbackUrl],
+    ['callbacks to', postedTo ?? callbackUrl],
+    ...(postedTo === undefined ? [] : [['instead of', callbackUrl]]),
   ];
   return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
 }

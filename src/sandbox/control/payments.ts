@@ -56,15 +56,18 @@ const PAYMENTS = [
     answer: z.object({
       payment: paymentShape,
       request: z.looseObject({}).describe('What the merchant asked for.'),
-      callbackUrl: z.string().describe('Where its callbacks go.'),
+      callbackUrl: z.string().describe("The payment's own address for callbacks."),
+      postedTo: z.string().optional().describe('The address that they are posted to, if it is another one.'),
       timeline: z.array(eventShape).describe('What happened to it, the oldest first.'),
     }),
     errors: ['unknown_payment'],
-    run: ({ ledger, log }, { id: named }) => {
+    run: ({ ledger, callbacks, log }, { id: named }) => {
       const payment = ledger.named(named);
       const { id } = payment;
       const [request, callbackUrl] = [ledger.requestOf(id), ledger.callbackUrlOf(id)];
-      return { payment, request, callbackUrl, timeline: log.timeline(id) };
+      const target = callbacks.targetOf(id, callbackUrl);
+      const posted = target === callbackUrl ? {} : { postedTo: target };
+      return { payment, request, callbackUrl, ...posted, timeline: log.timeline(id) };
     },
   }),
   route(
