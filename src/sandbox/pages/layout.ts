@@ -84,7 +84,7 @@ export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 /** Returns a state in its colour. */
 export const badge = (status: string): Html => pill({ tone: toneOf(status), label: status });
 
-/** Returns text from a merchant, in its own writing direction. */
+/** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
 /** Returns rows of names and values, without empty ones. */
