@@ -250,7 +250,6 @@ describe('the inspector of a call', () => {
     expect(words).toContain(Buffer.from(hex, 'hex').toString('base64'));
     expect(words).toContain(body);
     expect(words).toContain('authorization Bearer ••••••••');
-    expect(words).toContain(`-H 'authorization: ${authorization}'`);
   });
 
   it('of one without a signature says so, and of a right one that it matches', async () => {
@@ -266,7 +265,6 @@ describe('the inspector of a call', () => {
     await send(body, { authorization: 'Bearer sk_live_1', signature: hex });
     const { words } = await get('/calls/1');
     expect(words).toContain('The API key is not that of this terminal.');
-    expect(words).toContain("-H 'authorization: Bearer <the key of that call>'");
     expect(words).not.toContain('sk_live_1');
     expect((await get('/')).words).not.toMatch(/Bearer sk/);
   });
@@ -289,7 +287,7 @@ describe('the inspector of a call', () => {
     expect(title).toMatch(/^no answer: POST \/api\/v1\/payments · /);
     expect(words).toContain('No answer was sent: a fault broke the connection.');
     await send('x'.repeat(70_000), { authorization, signature: hex });
-    expect((await get('/calls/2')).words).toMatch(/70,000 bytes. The first 65,536 are kept.*too long to keep/);
+    expect((await get('/calls/2')).words).toMatch(/70,000 bytes. The first 65,536 are kept/);
   });
 
   it('is found in the activity, also a refused one and one to no address', async () => {
