@@ -29,7 +29,6 @@ describe('an option of the sandbox', () => {
     [{ terminal: 'crypto' }, "terminal must be 'standard' or 'onramp'"],
     [{ payid: 'card' }, "payid must be 'host-to-host' or 'redirect'"],
     [{ shape: 'round' }, "shape must be 'wrapped' or 'unwrapped'"],
-    [{ callbackQuery: 'lose' }, "callbackQuery must be 'keep' or 'drop'"],
   ])('%j is refused, and what it must be is said', (options, problem) => {
     expect(() => new Sandbox(options)).toThrow(ConfigurationError);
     expect(() => new Sandbox(options)).toThrow(new RegExp(`^Sandbox: .*${problem.replace(/[()?]/g, '\\$&')}`));
@@ -37,7 +36,7 @@ describe('an option of the sandbox', () => {
 
   it.each<SandboxOptions<'standard'>>([
     ...[{ signatureEncoding: 'hex' }, { signatureEncoding: 'base64' }, { terminal: 'standard' }, { shape: 'wrapped' }],
-    ...[{ payid: 'host-to-host' }, { payid: 'redirect' }, { callbackQuery: 'keep' }, { callbackQuery: 'drop' }],
+    ...[{ payid: 'host-to-host' }, { payid: 'redirect' }],
     ...[{ shopName: 'The lamp shop' }, { latency: 0 }, { callbackRetries: [0, 2 ** 31 - 1] }, { seed: '' }],
   ] as SandboxOptions<'standard'>[])('%j is taken', options => {
     expect(() => new Sandbox(options)).not.toThrow();

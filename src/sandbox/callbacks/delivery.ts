@@ -1,4 +1,4 @@
-// One post of one callback in the sandbox's log.
+// The callbacks in the sandbox's log, and those that wait.
 import type { CallbackFault } from '../faults/kinds.ts';
 
 /** One post of one callback. */
@@ -25,4 +25,19 @@ export interface Delivery {
   repeats?: number;
   /** Whether its body was changed by hand. */
   isEdited?: boolean;
+}
+
+/** A callback to post. */
+export type Callback = Pick<
+  Delivery,
+  'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault' | 'repeats' | 'isEdited' | 'error'
+> & {
+  /** The number of the schedule's repetitions so far. Absent for a callback that is not repeated. */
+  repetition?: number;
+};
+
+/** A callback that waits for its time. Without `due`, it waits for the next callback of its payment. */
+export interface WaitingCallback {
+  callback: Callback;
+  due?: number;
 }

@@ -6,24 +6,11 @@ import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { withSignal, withTimeout } from '../../deadline.ts';
 import { isLoopback } from '../../schemas/url.ts';
-
-/** A function that posts a callback: fetch, or a test double. */
-export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
-
-export interface PostSettings {
-  fetch?: CallbackFetch | undefined;
-  /** The address for every callback, instead of the payments' own addresses. */
-  forwardTo?: string | undefined;
-  /** Whether the query of a payment's own address is kept. */
-  callbackQuery: 'keep' | 'drop';
-}
+import type { SandboxSettings } from '../sandbox-options.ts';
+import type { Delivery } from './delivery.ts';
 
 /** The outcome of a post. */
-export interface Outcome {
-  status?: number;
-  answer?: string;
-  error?: string;
-}
+type Outcome = Pick<Delivery, 'status' | 'answer' | 'error'>;
 
 const LONGEST_POST = 10_000;
 /** Milliseconds for the rest of an answer, after its status. */
@@ -43,11 +30,10 @@ export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK
  *
  * @param keepsOwn whether a scenario has set the address
  */
-export function addressOf(own: string, { forwardTo, callbackQuery }: PostSettings, keepsOwn: boolean): string {
-  const isKept = callbackQuery === 'keep';
-  if (!forwardTo || keepsOwn) return isKept ? own : withoutQuery(own);
+export function addressOf(own: string, { forwardTo }: SandboxSettings, keepsOwn: boolean): string {
+  if (!forwardTo || keepsOwn) return own;
   const { search } = new URL(own);
-  if (!isKept || !search) return forwardTo;
+  if (!search) return forwardTo;
   // A token in the query must reach the shop at any address.
   const address = new URL(forwardTo);
   address.search += address.search ? `&${search.slice(1)}` : search;
@@ -65,7 +51,7 @@ export const withoutQuery = (url: string): string => url.replace(/\?[^#]*/, '');
 export async function post(
   url: string,
   body: string,
-  { fetch: double, forwardTo }: PostSettings,
+  { fetch: double, forwardTo }: SandboxSettings,
   ownPorts: ReadonlySet<string>,
   life: AbortSignal,
 ): Promise<Outcome> {
