@@ -29,8 +29,6 @@ const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
 const move = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
 
-const forgotten = z.number().int().describe('The number dropped for newer ones.');
-
 const PAYMENTS = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
     query: z.strictObject({
@@ -42,15 +40,8 @@ const PAYMENTS = [
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
-    answer: z.object({
-      payments: z.array(paymentShape).describe('Those of this page.'),
-      total,
-      forgotten,
-    }),
-    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => {
-      const { payments, total } = ledger.page(wanted, { limit, offset });
-      return { payments, total, forgotten: ledger.forgotten };
-    },
+    answer: z.object({ payments: z.array(paymentShape).describe('Those of this page.'), total }),
+    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => ledger.page(wanted, { limit, offset }),
   }),
   route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
     answer: z.object({
@@ -96,14 +87,10 @@ const PAYMENTS = [
 const CALLBACKS = [
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
     query: z.strictObject({ paymentId: text, ...paging }),
-    answer: z.object({
-      deliveries: z.array(deliveryShape).describe('Those of this page.'),
-      total,
-      forgotten,
-    }),
+    answer: z.object({ deliveries: z.array(deliveryShape).describe('Those of this page.'), total }),
     run: ({ log }, { query: { paymentId, ...page } }) => {
       const found = paymentId === undefined ? log.deliveries.latest() : log.deliveriesOf(paymentId.toLowerCase());
-      return { deliveries: pageOf(found, page), total: found.length, forgotten: log.deliveries.forgotten };
+      return { deliveries: pageOf(found, page), total: found.length };
     },
   }),
   route('GET /deliveries/{id}', 'getDelivery', 'One delivery.', {

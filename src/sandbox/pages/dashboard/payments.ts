@@ -57,7 +57,7 @@ function paymentList(view: View): Html {
         : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${orders.slice(offset, offset + limit).map(attempts => rowOf(view, attempts))}</tbody></table>`
     }${links}
-    ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments were dropped for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}`;
+    ${ledger.size >= settings.maxPayments && html`<p class="dim">The sandbox keeps ${count(settings.maxPayments)} payments. The oldest final ones make way for newer ones.</p>`}`;
 }
 
 const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
