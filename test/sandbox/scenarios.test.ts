@@ -300,7 +300,7 @@ steps:
     expect(await readScenario(JSON.stringify(scenario, null, 2))).toEqual(scenario);
   });
 
-  it('with mistakes is refused with the line of each', async () => {
+  it('with mistakes is refused with the path to each', async () => {
     const wrong = file.replace('amount: 25.50', 'amount: much').replace('503]', 'maybe]');
     const { message, name } = await readScenario(wrong).catch(error => error);
     expect([name, message]).toEqual([

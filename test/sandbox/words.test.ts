@@ -82,7 +82,7 @@ describe('waitFor', () => {
     expect(await late({ reference: 'another' })).toContain('is PENDING');
     await sandbox.authorize(paymentId);
     await sandbox.idle();
-    expect(await late({ isAnswered: true })).toContain('its latest callback has no answer (nobody is there).');
+    expect(await late({ isAnswered: true })).toContain('its latest callback was not answered (nobody is there).');
     answer = new Response(null, { status: 300 });
     await sandbox.redeliver(1);
     expect(await late({ isAnswered: true })).toContain('its latest callback was answered 300.');
@@ -157,7 +157,7 @@ describe('a scenario', () => {
     expect(((await errorOf(readScenario(text))) as Error).message).toBe(message);
   });
 
-  it('that is given as an object is refused by the path in it, without a line', async () => {
+  it('that is given as an object is refused by the path in it', async () => {
     const sandbox = new Sandbox();
     const refused = async (scenario: object) => ((await errorOf(sandbox.play(scenario as never))) as Error).message;
     expect(await refused({ create: 5 })).toMatch(/^Scenario: create must be the fields of a create/);

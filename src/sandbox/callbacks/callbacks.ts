@@ -6,7 +6,7 @@ import type { PaymentRecord } from '../ledger/record.ts';
 import { isRunning, type Log } from '../log.ts';
 import { toPhpJson } from '../php.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
-import type { Callback, Delivery, WaitingCallback } from './delivery.ts';
+import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { addressOf, isRefused, post, withoutQuery } from './post.ts';
 
 interface Waiting extends WaitingCallback {
@@ -185,10 +185,10 @@ export class Callbacks {
   }
 
   /** Schedules the next repetition of a callback that got no 2xx answer. */
-  #repeat({ id, status = 0 }: Delivery, { repetition, fault: _, ...callback }: Callback): void {
+  #repeat(delivery: Delivery, { repetition, fault: _, ...callback }: Callback): void {
     const ms = repetition === undefined ? undefined : this.#settings.callbackRetries[repetition];
-    if (ms === undefined || repetition === undefined || (status >= 200 && status < 300)) return;
-    this.#wait({ ...callback, repeats: id, repetition: repetition + 1 }, ms);
+    if (ms === undefined || repetition === undefined || isTaken(delivery)) return;
+    this.#wait({ ...callback, repeats: delivery.id, repetition: repetition + 1 }, ms);
   }
 
   /** Waits this many milliseconds, or until the next callback of its payment. */

@@ -1,4 +1,5 @@
 // The callbacks in the sandbox's log, and those that wait.
+import { printable } from '../../terminal/text.ts';
 import type { CallbackFault } from '../faults/kinds.ts';
 
 /** One post of one callback. */
@@ -40,4 +41,17 @@ export type Callback = Pick<
 export interface WaitingCallback {
   callback: Callback;
   due?: number;
+}
+
+/** Whether the merchant answered with 2xx. */
+export const isTaken = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status < 300;
+
+export const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';
+
+/** Describes the merchant's answer: `answered 500 "busy"`. */
+export function answerOf(delivery: Delivery): string {
+  const { status, answer, error } = delivery;
+  if (isLost(delivery)) return 'never posted';
+  if (status === undefined) return `not answered (${error?.replace(/\.$/, '') ?? 'it is still running'})`;
+  return `answered ${status}${answer ? ` "${printable(answer.slice(0, 120))}"` : ''}`;
 }
