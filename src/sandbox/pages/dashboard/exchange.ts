@@ -1,20 +1,20 @@
 // The inspector of one call or one callback: its bytes, its signature, its answer, and the reason for it.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import type { Correction } from '../../api/correction.ts';
+import { type Correction, LANGUAGES } from '../../api/correction.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
+import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
 import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
 import { type Outcome, outcomeOfCall, outcomeOfDelivery } from './outcome.ts';
-import { spanOf, timeOf } from './time.ts';
+import { timeOf } from './time.ts';
 import {
   type Card,
   count,
   detailsOf,
   formOf,
-  LANGUAGES,
   type Page,
   paymentLink,
   pretty,

@@ -1,8 +1,8 @@
 // Describes the outcome of a call or a callback, in a word and in a sentence.
 import { type Delivery, isLost, isTaken } from '../../callbacks/delivery.ts';
+import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import type { Tone } from '../layout.ts';
-import { spanOf } from './time.ts';
 
 export interface Outcome {
   tone: Tone;
