@@ -42,25 +42,16 @@ export interface Call {
 
 /** An event without its time. */
 export type Happening =
-  | {
+  | (Pick<Call, 'method' | 'path' | 'paymentId' | 'message' | 'fault' | 'isPlayed'> & {
       type: 'request';
       /** The number of the call in `sandbox.calls`, with all details. */
       callId: number;
-      method: string;
-      path: string;
       /** HTTP status. Absent if a fault broke the connection. */
       status?: number | undefined;
       durationMs: number;
-      paymentId?: string | undefined;
-      /** The reason for a refusal. */
-      message?: string | undefined;
       /** The code that corrects a wrong signature. */
       correction?: Correction | undefined;
-      /** The injected fault. */
-      fault?: Fault | undefined;
-      /** Whether a scenario made the call, instead of the merchant. */
-      isPlayed?: boolean | undefined;
-    }
+    })
   | {
       type: 'move';
       paymentId: string;

@@ -4,7 +4,6 @@ export type { Listening, ListenOptions } from './api/server.ts';
 export type { SignatureCheck } from './api/signature.ts';
 export type { RedeliverOptions } from './callbacks/callbacks.ts';
 export type { Delivery } from './callbacks/delivery.ts';
-export type { CallbackFetch } from './callbacks/post.ts';
 export type { Clock } from './clock.ts';
 export type { WaitFor } from './control/wait-for.ts';
 export type { Duration } from './duration.ts';
@@ -15,7 +14,7 @@ export type { CompleteOptions, MoveOptions } from './ledger/moves.ts';
 export type { FailureReason, PaymentRecord } from './ledger/record.ts';
 export { type ListeningSandbox, Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';
-export type { SandboxOptions } from './sandbox-options.ts';
+export type { CallbackFetch, SandboxOptions } from './sandbox-options.ts';
 export type { SavedSandbox } from './saved.ts';
 export type {
   AdvanceStep,

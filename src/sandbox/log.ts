@@ -35,8 +35,6 @@ export class Kept<T extends Numbered> {
   readonly #all = new Map<number, T>();
   readonly #limit: number;
   #lastId = 0;
-  /** The number of those that made way. */
-  forgotten = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -71,7 +69,7 @@ export class Kept<T extends Numbered> {
   }
 
   drop(id: number): void {
-    if (this.#all.delete(id)) this.forgotten += 1;
+    this.#all.delete(id);
   }
 
   /** Replaces everything. */
@@ -79,7 +77,6 @@ export class Kept<T extends Numbered> {
     this.#all.clear();
     for (const one of all) this.#all.set(one.id, one);
     this.#lastId = Math.max(0, ...this.#all.keys());
-    this.forgotten = 0;
   }
 }
 

@@ -4,10 +4,12 @@ import { ConfigurationError } from '../errors.ts';
 import { count, functionOf, oneOf, optionsReader } from '../options/reader.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { httpUrl } from '../schemas/url.ts';
-import type { CallbackFetch } from './callbacks/post.ts';
 import { type Duration, duration } from './duration.ts';
 import type { SandboxListener } from './events.ts';
 import { isSavedSandbox, type SavedSandbox } from './saved.ts';
+
+/** A function that posts a callback: fetch, or a test double. */
+export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Lists reviews, each with the id of its payment. */
 type Reviews = () => Promise<readonly { id: string; reason: string }[]>;
@@ -59,12 +61,6 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
   frameAncestors?: readonly string[] | undefined;
   /** The http(s) URL for all callbacks, instead of the payments' own addresses. Their query strings are added to it. */
   forwardTo?: string | undefined;
-  /**
-   * Whether callbacks keep the query string of their address: the gateway's document does not say. Use `'drop'` to test
-   * the effect on signed addresses (`signCallbackUrls`).
-   * @default 'keep'
-   */
-  callbackQuery?: 'keep' | 'drop' | undefined;
   /**
    * The function that posts callbacks.
    * @default the global fetch, to loopback addresses only; pass it to post anywhere
@@ -132,7 +128,6 @@ export const sandboxFields = {
     .readonly()
     .prefault([])
     .meta({ title: 'times', description: 'repeat a failed callback after 1s,5s,30s (default: never)' }),
-  callbackQuery: oneOf(['keep', 'drop']).default('keep').describe("query of a callback's address"),
   shopName: key.default('Your shop').describe("the shop on the customer's page"),
   apiKey: key.default('sandbox-api-key').describe('bearer key of calls'),
   signKey: key.default('sandbox-sign-key').describe('key that signs creates'),

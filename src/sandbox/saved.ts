@@ -1,6 +1,6 @@
 // A sandbox as a value: all its state as plain JSON.
 import * as z from 'zod';
-import type { WaitingCallback } from './callbacks/callbacks.ts';
+import type { WaitingCallback } from './callbacks/delivery.ts';
 import type { Call } from './events.ts';
 import type { Armed } from './faults/faults.ts';
 import type { Entry } from './ledger/record.ts';

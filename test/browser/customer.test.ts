@@ -1,4 +1,7 @@
 // The customer's pages in a real browser: each method is paid as a customer would, with and without the script.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/browser.ts';
 import { lacks } from '../support/skips.ts';
@@ -185,6 +188,33 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       await hide(false);
       await title('Payment canceled');
       expect(await walk.page.title()).toBe('Payment canceled: 25.50 EUR · Nordlicht Records');
+    });
+
+    it('a shop of another origin, which leads on to its other server, gets its customer back', async () => {
+      const other = createServer((_, response) =>
+        response.writeHead(302, { location: `${walk.shop.url}/thanks` }).end(),
+      );
+      await once(other.listen(0, '127.0.0.1'), 'listening');
+      const returnUrl = `http://app.localhost:${(other.address() as AddressInfo).port}/return`;
+      await open({ paymentMethod: 'PAYID', currency: 'AUD', returnUrl });
+      await press("I've sent the transfer");
+      await backInShop();
+      expect(walk.strangers.splice(0)).toEqual([returnUrl]);
+      other.close();
+    });
+
+    it('a form that was put into a page sends nothing to another origin', async () => {
+      const { id } = await open();
+      const evil = walk.shop.url.replace('127.0.0.1', 'evil.localhost');
+      for (const path of [`/pay/${id}`, '/']) {
+        await walk.page.goto(walk.url + path);
+        const form = `<form method="post" action="${evil}/">`;
+        await walk.page.evaluate(
+          `document.body.insertAdjacentHTML('beforeend', '${form}'); document.querySelector('form:last-of-type[action^="http"]').submit()`,
+        );
+        await expect.poll(() => walk.complaints.splice(0).join()).toContain('form-action');
+      }
+      expect(walk.shop.posts).toEqual([]);
     });
 
     it('an app that is called leaves the page behind, which shows the outcome', async () => {

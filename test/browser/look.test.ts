@@ -103,6 +103,8 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
           await page.evaluate(`document.documentElement.dir = '${dir}'`);
         };
         await page.goto(url);
+        const hue = `hue-${(urls.indexOf(url) % 5) + 1}`;
+        await page.evaluate(`document.querySelector('.summary')?.setAttribute('class', 'summary ${hue}')`);
         await set('light', 1280, 'ltr');
         expect([url, await faultsOf(page)]).toEqual([url, []]);
         await set('dark', 390, 'rtl');

@@ -72,7 +72,11 @@ describe.skipIf(lacks(hasChromium, 'the pictures of the sandbox: no Chromium (De
         headers: { authorization: 'Bearer sandbox-api-key', signature, 'content-type': 'application/json' },
         body: JSON.stringify(body, null, 2),
       });
-      await picture('call', `/calls/${walk.sandbox.calls.at(-1)?.id}`, ['401', 'serialised in another way', 'As curl']);
+      await picture('call', `/calls/${walk.sandbox.calls.at(-1)?.id}`, [
+        '401',
+        'serialised in another way',
+        'Correct it',
+      ]);
     });
   },
 );

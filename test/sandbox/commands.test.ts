@@ -17,7 +17,7 @@ describe('the command line', () => {
     const line =
       '--port 0 --host 0.0.0.0 --allow-host sandbox --allow-host gateway --api-key k --sign-key s ' +
       '--signature-encoding base64 --terminal onramp --payid redirect --shape unwrapped --latency 250ms ' +
-      '--shop-name Nordlicht --forward-to http://localhost:3000/webhooks --callback-query drop ' +
+      '--shop-name Nordlicht --forward-to http://localhost:3000/webhooks ' +
       '--callback-retries 1s,5s,30s --auto authorize:500ms --auto complete:2s --state a.json --seed a ' +
       '--max-payments 5 --max-deliveries 6 --json';
     expect(read(line)).toEqual({
@@ -26,7 +26,7 @@ describe('the command line', () => {
       values: {
         ...{ port: 0, host: '0.0.0.0', allowHost: ['sandbox', 'gateway'], apiKey: 'k', signKey: 's' },
         ...{ signatureEncoding: 'base64', terminal: 'onramp', payid: 'redirect', shape: 'unwrapped', latency: '250ms' },
-        ...{ shopName: 'Nordlicht', forwardTo: 'http://localhost:3000/webhooks', callbackQuery: 'drop' },
+        ...{ shopName: 'Nordlicht', forwardTo: 'http://localhost:3000/webhooks' },
         ...{ callbackRetries: ['1s', '5s', '30s'], state: 'a.json', seed: 'a', maxPayments: 5, maxDeliveries: 6 },
         auto: [
           { move: 'authorize', ms: 500 },

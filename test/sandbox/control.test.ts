@@ -40,7 +40,7 @@ describe('payments', () => {
     expect(await found('?reference=order-1')).toEqual(['order-1']);
     expect(await found('?paymentStatus=COMPLETED')).toEqual([]);
     expect(await found('?limit=1&offset=1')).toEqual(['order-2']);
-    expect((await get('/payments?limit=1')).json).toMatchObject({ total: 3, forgotten: 0 });
+    expect((await get('/payments?limit=1')).json).toMatchObject({ total: 3 });
   });
 
   it('tell what happened to them, in the order of their times', async () => {
@@ -67,6 +67,24 @@ describe('payments', () => {
     ]);
     expect(sandbox.deliveries[1]).not.toHaveProperty('fault');
     expect(sandbox.timeline(id)).toEqual(sandbox.timeline(id.toUpperCase()));
+  });
+
+  it.each([
+    [{}, undefined],
+    [{ forwardTo: 'http://127.0.0.1:1/all' }, 'http://127.0.0.1:1/all?t=1'],
+  ])('under %j name the address that their callbacks are posted to', async (options, postedTo) => {
+    const { sandbox, create, get } = open(options);
+    const webhookUrl = 'https://shop.example/callbacks?t=1';
+    const id = await create({ webhookUrl });
+    const { json } = await get(`/payments/${id}`);
+    expect([json.callbackUrl, json.postedTo]).toEqual([webhookUrl, postedTo]);
+    const page = await (await sandbox.fetch(`${HERE}/payments/${id}`)).text();
+    const facts = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    expect(facts).toContain(`Callbacks go to ${postedTo ?? webhookUrl}`);
+    expect(facts.includes(`Instead of ${webhookUrl}`)).toBe(postedTo !== undefined);
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.url).toBe(postedTo ?? webhookUrl);
   });
 });
 
@@ -267,7 +285,7 @@ describe('memory', () => {
     await sandbox.idle();
     const [open2, open3] = [await create(), await create()];
     expect(sandbox.payments.map(({ id }) => id)).toEqual([open1, open2, open3]);
-    expect((await get('/payments')).json).toMatchObject({ total: 3, forgotten: 2 });
+    expect((await get('/payments')).json).toMatchObject({ total: 3 });
     expect(sandbox.deliveries).toEqual([]);
     expect((await get('/calls/2')).status).toBe(200); // of the latest calls
     // Those that can still move stay, also above the limit.

@@ -40,6 +40,21 @@ describe('the payment page', () => {
     expect((await get(`/pay/${await create()}`)).text).toContain(`aria-hidden="true">${monogram}</span>`);
   });
 
+  it('has one of five colours, the same for each payment of a shop', async () => {
+    const { sandbox } = open();
+    const style = await (await sandbox.fetch(`${HERE}/pages.css`)).text();
+    const coloursOf = async (shopName: string) => {
+      const { create, get } = open({ shopName });
+      const pages = [(await get(`/pay/${await create()}`)).text, (await get(`/pay/${await create()}`)).text];
+      return new Set(pages.map(page => /class="summary (hue-\d)"/.exec(page)?.[1]));
+    };
+    const all = await Promise.all(Array.from('abcdefghij', name => coloursOf(`Shop ${name}`)));
+    expect(all.map(({ size }) => size)).toEqual(all.map(() => 1));
+    const colours = [...new Set(all.flatMap(colours => [...colours]))].sort();
+    expect(colours).toEqual(['hue-1', 'hue-2', 'hue-3', 'hue-4', 'hue-5']);
+    for (const colour of colours) expect(style).toContain(`.${colour} {`);
+  });
+
   it.each([
     ['JPY', 1000, '1,000 JPY'],
     ['KWD', 1.5, '1.500 KWD'],
@@ -254,6 +269,8 @@ describe('the steps of a method', () => {
     const card = `/pay/${await create()}`;
     const challenge = await post(card, { ...VISA, number: '4000 0025 0000 3155' });
     expect([challenge.location, sandbox.payments[0]?.paymentStatus]).toEqual([`${card}?step=confirm`, 'PENDING']);
+    // Its digit would stand at the end of a line from right to left.
+    expect((await get(`${card}?step=confirm`)).text).toContain('<bdi>3-D Secure: is this you?</bdi>');
     const blik = `/pay/${await create(BLIK)}`;
     expect(await post(blik, { act: 'submit', code: '777 123' })).toMatchObject({ location: `${blik}?step=confirm` });
     const wallet = `/pay/${await create({ ...US, paymentMethod: 'APPLEPAY' })}`;

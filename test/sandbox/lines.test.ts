@@ -90,10 +90,10 @@ it('a table, a payment and a scenario keep hostile data on its line', () => {
       .split('\n')
       .slice(1),
     faultsText({ faults: [{ id: 1, fault: 'drop', on: 'create', count: 1, reference: HOSTILE }] }).split('\n'),
-    paymentText({ payment: record, callbackUrl: HOSTILE, timeline: [] }).split('\n').slice(1),
+    paymentText({ payment: record, callbackUrl: HOSTILE, postedTo: HOSTILE, timeline: [] }).split('\n').slice(1),
     playedText({ payment: record, deliveries: [], problems: [HOSTILE] }).split('\n'),
   ];
-  expect(shown.map(({ length }) => length)).toEqual([1, 1, 4, 2]);
+  expect(shown.map(({ length }) => length)).toEqual([1, 1, 5, 2]);
   for (const line of shown.flat().filter(line => !line.includes('\u001b['))) expect(line).toContain(SHOWN);
   expect(shown[0]?.[0]).toContain(`-25.50 ${SHOWN}`);
 });

@@ -48,6 +48,9 @@ describe('what merchants sent', () => {
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self'");
       expect(policy).not.toContain('unsafe');
+      const local = 'http://localhost:* http://127.0.0.1:*';
+      const shop = path.startsWith('/pay/') ? ` https://shop.example ${local}` : '';
+      expect(policy).toContain(`; form-action 'self'${shop};`);
       expect(text).not.toMatch(/<[^>]* (style|on\w+)=/);
       const fetched = [...text.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="([^"]*)"/g)].map(
         ([, address]) => address,

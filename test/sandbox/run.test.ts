@@ -324,7 +324,8 @@ it('arms faults, lists them, and disarms one or all', async () => {
   expect((await line(arming)).out).toBe('armed: reject-429');
   await line('fault slow --ms 250ms');
   expect((await line('faults')).out).toBe(
-    '  1  reject-429  on lookup  3 times, probability 0.5, reference order-1\n  2  slow        on create  250 ms',
+    '  1  The next 3 lookups with reference order-1 meet `reject-429`, with probability 0.5 each time.\n' +
+      '  2  The next create meets `slow`, of 250 ms.',
   );
   expect((await line('faults --disarm 1 --json')).json()).toMatchObject({
     faults: [{ id: 2, fault: 'slow', ms: 250 }],

@@ -284,14 +284,8 @@ describe('for tests of merchants', () => {
 
   it.each([
     [{}, 'https://shop.example/c?a=1#x', 'https://shop.example/c?a=1#x'],
-    [{ callbackQuery: 'drop' }, 'https://shop.example/c?a=1#x', 'https://shop.example/c#x'],
     [{ forwardTo: 'http://127.0.0.1:1/all' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?a=1'],
     [{ forwardTo: 'http://127.0.0.1:1/all?b' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?b&a=1'],
-    [
-      { forwardTo: 'http://127.0.0.1:1/all?b', callbackQuery: 'drop' },
-      'https://shop.example/c?a=1',
-      'http://127.0.0.1:1/all?b',
-    ],
   ] as const)('with %j a callback of %s goes to %s', async (options, webhookUrl, url) => {
     const sandbox = new Sandbox({ ...options, fetch: accepting });
     const gateway = new GatewayClient(sandbox.clientOptions);

@@ -1,11 +1,14 @@
 // A sandbox behind an HTTPS tunnel, its pages in a frame, callbacks with credentials, and what a create is warned of.
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { signBody } from '../../src/payments/sign.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 const DEPOSIT = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 25.5, currency: 'EUR' };
 const TUNNEL = 'https://example.ngrok.app';
@@ -55,22 +58,31 @@ it("only the pages of the given sites embed a customer's page, and none embeds t
   expect(await policyOf(closed, `/pay/${(await create(closed)).id}`)).toBe("frame-ancestors 'none'");
 });
 
-it('a callback carries the credentials of its address', async () => {
-  const seen: (string | undefined)[] = [];
-  const shop = createServer(({ headers, url }, response) => {
-    seen.push(url, headers.authorization);
-    response.end();
+it.each([
+  // printf 'us@er:p:w' | base64
+  ['the credentials', 'us%40er:p:w@127.0.0.1', 'Basic dXNAZXI6cDp3'],
+  ['the name', 'app.localhost', undefined],
+  ['the credentials and the name', 'us%40er:p:w@my.app.localhost', 'Basic dXNAZXI6cDp3'],
+])('a callback carries %s of its address, and asks no DNS', async (_, authority, authorization) => {
+  const seen: object[] = [];
+  const shop = createServer(async (request, response) => {
+    const { url, headers } = request;
+    seen.push({ url, host: headers.host, authorization: headers.authorization, body: await text(request) });
+    response.writeHead(202).end('thanks');
   }).listen(0, '127.0.0.1');
   await once(shop, 'listening');
   onTestFinished(() => void shop.close());
+  const lookup = vi.spyOn(dns, 'lookup');
   const sandbox: Sandbox = new Sandbox();
   const { port } = shop.address() as AddressInfo;
-  const { id } = await create(sandbox, { webhookUrl: `http://us%40er:p:w@127.0.0.1:${port}/callbacks?a=1` });
+  const { id } = await create(sandbox, { webhookUrl: `http://${authority}:${port}/callbacks?a=1` });
   await sandbox.complete(id);
   await sandbox.idle();
-  // printf 'us@er:p:w' | base64
-  expect(seen).toEqual(['/callbacks?a=1', 'Basic dXNAZXI6cDp3']);
-  expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
+  const [delivery] = sandbox.deliveries;
+  const host = `${authority.split('@').at(-1)}:${port}`;
+  expect(seen).toEqual([{ url: '/callbacks?a=1', host, authorization, body: delivery?.body }]);
+  expect(delivery).toMatchObject({ status: 202, answer: 'thanks' });
+  expect(lookup.mock.calls.map(([name]) => name).join()).not.toContain('app');
 });
 
 it('a field that the gateway does not know is accepted with a warning', async () => {

@@ -1,6 +1,5 @@
 // Complete programs that send one signed create, in four languages.
 import { type Correction, correctionOf } from './correction.ts';
-import { quoted } from './curl.ts';
 
 interface Client {
   url: string;
@@ -40,6 +39,9 @@ PAYMENT_GATEWAY_SIGN_KEY=${quoted(signKey)}
 ${curl.replace('cat payment.json', () => `printf %s ${quoted(json)}`)}`,
   };
 }
+
+/** Quotes any text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Writes a value of text, numbers and maps as PHP. */
 function phpOf(value: unknown): string {

@@ -5,22 +5,9 @@ import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import { isRunning, type Log } from '../log.ts';
 import { toPhpJson } from '../php.ts';
-import type { Delivery } from './delivery.ts';
-import { addressOf, isRefused, type PostSettings, post, withoutQuery } from './post.ts';
-
-type Callback = Pick<
-  Delivery,
-  'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault' | 'repeats' | 'isEdited' | 'error'
-> & {
-  /** The number of the schedule's repetitions so far. Absent for a callback that is not repeated. */
-  repetition?: number;
-};
-
-/** A callback that waits for its time. Without `due`, it waits for the next callback of its payment. */
-export interface WaitingCallback {
-  callback: Callback;
-  due?: number;
-}
+import type { SandboxSettings } from '../sandbox-options.ts';
+import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
+import { addressOf, isRefused, post, withoutQuery } from './post.ts';
 
 interface Waiting extends WaitingCallback {
   cancel(): void;
@@ -31,11 +18,6 @@ const DELAY = 5_000;
 
 /** Methods with documented completed callbacks, which lack a lookup's settlement fields. */
 const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
-
-export interface CallbackSettings extends PostSettings {
-  /** Milliseconds before each repetition of a callback that got no 2xx answer. */
-  callbackRetries: readonly number[];
-}
 
 /** The changes to a redelivered callback. */
 export interface RedeliverOptions {
@@ -52,12 +34,12 @@ export class Callbacks {
   readonly #ownAddress = new Set<string>();
   /** The ports of the sandbox itself. */
   readonly ownPorts = new Set<string>();
-  readonly #settings: CallbackSettings;
+  readonly #settings: SandboxSettings;
   readonly #faults: Faults;
   readonly #log: Log;
   readonly #clock: Clock;
 
-  constructor(settings: CallbackSettings, faults: Faults, log: Log, clock: Clock) {
+  constructor(settings: SandboxSettings, faults: Faults, log: Log, clock: Clock) {
     this.#settings = settings;
     this.#faults = faults;
     this.#log = log;
@@ -88,6 +70,11 @@ export class Callbacks {
     this.#ownAddress.add(paymentId);
   }
 
+  /** Returns the address to which a payment's callbacks are posted: its own, or `forwardTo`. */
+  targetOf(paymentId: string, own: string): string {
+    return addressOf(own, this.#settings, this.#ownAddress.has(paymentId));
+  }
+
   /** Forgets every waiting callback. The log ends running posts. */
   clear(): void {
     for (const { cancel } of this.#waiting) cancel();
@@ -107,7 +94,7 @@ export class Callbacks {
     const { id: paymentId, paymentStatus, reference } = record;
     const armed = this.#faults.take('callback', reference);
     const payload = payloadOf(record);
-    const url = addressOf(address, this.#settings, this.#ownAddress.has(paymentId));
+    const url = this.targetOf(paymentId, address);
     const callback: Callback = { paymentId, paymentStatus, url, body: toPhpJson(payload), repetition: 0 };
     const faulty: Callback = { ...callback, ...(armed && { fault: armed.fault }) };
     const { repetition: _, ...once } = faulty;
@@ -198,10 +185,10 @@ export class Callbacks {
   }
 
   /** Schedules the next repetition of a callback that got no 2xx answer. */
-  #repeat({ id, status = 0 }: Delivery, { repetition, fault: _, ...callback }: Callback): void {
+  #repeat(delivery: Delivery, { repetition, fault: _, ...callback }: Callback): void {
     const ms = repetition === undefined ? undefined : this.#settings.callbackRetries[repetition];
-    if (ms === undefined || repetition === undefined || (status >= 200 && status < 300)) return;
-    this.#wait({ ...callback, repeats: id, repetition: repetition + 1 }, ms);
+    if (ms === undefined || repetition === undefined || isTaken(delivery)) return;
+    this.#wait({ ...callback, repeats: delivery.id, repetition: repetition + 1 }, ms);
   }
 
   /** Waits this many milliseconds, or until the next callback of its payment. */

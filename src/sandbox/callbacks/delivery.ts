@@ -1,4 +1,5 @@
-// One post of one callback in the sandbox's log.
+// The callbacks in the sandbox's log, and those that wait.
+import { printable } from '../../terminal/text.ts';
 import type { CallbackFault } from '../faults/kinds.ts';
 
 /** One post of one callback. */
@@ -25,4 +26,32 @@ export interface Delivery {
   repeats?: number;
   /** Whether its body was changed by hand. */
   isEdited?: boolean;
+}
+
+/** A callback to post. */
+export type Callback = Pick<
+  Delivery,
+  'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault' | 'repeats' | 'isEdited' | 'error'
+> & {
+  /** The number of the schedule's repetitions so far. Absent for a callback that is not repeated. */
+  repetition?: number;
+};
+
+/** A callback that waits for its time. Without `due`, it waits for the next callback of its payment. */
+export interface WaitingCallback {
+  callback: Callback;
+  due?: number;
+}
+
+/** Whether the merchant answered with 2xx. */
+export const isTaken = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status < 300;
+
+export const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';
+
+/** Describes the merchant's answer: `answered 500 "busy"`. */
+export function answerOf(delivery: Delivery): string {
+  const { status, answer, error } = delivery;
+  if (isLost(delivery)) return 'never posted';
+  if (status === undefined) return `not answered (${error?.replace(/\.$/, '') ?? 'it is still running'})`;
+  return `answered ${status}${answer ? ` "${printable(answer.slice(0, 120))}"` : ''}`;
 }

@@ -1,24 +1,16 @@
 // Posts one callback: chooses its address, limits its time, and keeps the start of the merchant's answer.
+import { lookup } from 'node:dns';
+import { once } from 'node:events';
+import http, { type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { text } from 'node:stream/consumers';
 import { withSignal, withTimeout } from '../../deadline.ts';
 import { isLoopback } from '../../schemas/url.ts';
-
-/** A function that posts a callback: fetch, or a test double. */
-export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
-
-export interface PostSettings {
-  fetch?: CallbackFetch | undefined;
-  /** The address for every callback, instead of the payments' own addresses. */
-  forwardTo?: string | undefined;
-  /** Whether the query of a payment's own address is kept. */
-  callbackQuery: 'keep' | 'drop';
-}
+import type { SandboxSettings } from '../sandbox-options.ts';
+import type { Delivery } from './delivery.ts';
 
 /** The outcome of a post. */
-export interface Outcome {
-  status?: number;
-  answer?: string;
-  error?: string;
-}
+type Outcome = Pick<Delivery, 'status' | 'answer' | 'error'>;
 
 const LONGEST_POST = 10_000;
 /** Milliseconds for the rest of an answer, after its status. */
@@ -38,11 +30,10 @@ export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK
  *
  * @param keepsOwn whether a scenario has set the address
  */
-export function addressOf(own: string, { forwardTo, callbackQuery }: PostSettings, keepsOwn: boolean): string {
-  const isKept = callbackQuery === 'keep';
-  if (!forwardTo || keepsOwn) return isKept ? own : withoutQuery(own);
+export function addressOf(own: string, { forwardTo }: SandboxSettings, keepsOwn: boolean): string {
+  if (!forwardTo || keepsOwn) return own;
   const { search } = new URL(own);
-  if (!isKept || !search) return forwardTo;
+  if (!search) return forwardTo;
   // A token in the query must reach the shop at any address.
   const address = new URL(forwardTo);
   address.search += address.search ? `&${search.slice(1)}` : search;
@@ -60,7 +51,7 @@ export const withoutQuery = (url: string): string => url.replace(/\?[^#]*/, '');
 export async function post(
   url: string,
   body: string,
-  { fetch: double, forwardTo }: PostSettings,
+  { fetch: double, forwardTo }: SandboxSettings,
   ownPorts: ReadonlySet<string>,
   life: AbortSignal,
 ): Promise<Outcome> {
@@ -70,16 +61,17 @@ export async function post(
   const isWanted = forwardTo !== undefined && host === new URL(forwardTo).host;
   if (!double && !isWanted && !isLoopback(hostname)) return { error: NOT_LOOPBACK };
   Object.assign(address, { username: '', password: '' });
-  const init: RequestInit = {
+  const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(username && basicAuth(username, password)) },
     body,
     redirect: 'manual',
     signal: AbortSignal.any([life, AbortSignal.timeout(LONGEST_POST)]),
-  };
+  } as const;
+  const send = double ?? (hostname.endsWith('.localhost') ? postToLoopback : fetch);
   try {
     // Needed for a fetch that ignores the signal.
-    const posting = withSignal((double ?? fetch)(username ? address.href : url, init), life);
+    const posting = withSignal(send(username ? address.href : url, init), life);
     const response = await withTimeout(posting, LONGEST_POST, `not answered within ${LONGEST_POST} ms`);
     const { status } = response;
     const answer = await withTimeout(response.text(), LONGEST_ANSWER, () => '').catch(() => '');
@@ -87,6 +79,14 @@ export async function post(
   } catch (error) {
     return { error: describe(error) };
   }
+}
+
+/** Posts to a name below localhost, which not every resolver knows. Fetch would replace the Host header. */
+async function postToLoopback(url: string, { body, ...init }: RequestOptions & { body: string }) {
+  const { request } = url.startsWith('https:') ? https : http;
+  const options: RequestOptions = { ...init, lookup: (_, how, found) => lookup('localhost', how, found) };
+  const [response] = await once(request(url, options).end(body), 'response');
+  return { status: response.statusCode as number, text: () => text(response) };
 }
 
 /** Fetch refuses an address with credentials. */

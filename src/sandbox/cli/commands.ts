@@ -6,7 +6,7 @@ import type * as z from 'zod';
 import { httpUrl } from '../../schemas/url.ts';
 import { CommandError, endWith, FAILED, integer, LOOK } from '../../terminal/program.ts';
 import { table } from '../../terminal/text.ts';
-import type { Delivery } from '../callbacks/delivery.ts';
+import { type Delivery, isTaken } from '../callbacks/delivery.ts';
 import { FAULTS } from '../faults/kinds.ts';
 import { SCENARIOS } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
@@ -110,7 +110,7 @@ const COMMANDS: readonly RemoteCommand[] = [
       fields: body === undefined ? {} : { body: await contentsOf(String(body)) },
     }),
     text: callbackLine,
-    exitCode: ({ status = 0 }: Delivery) => (status < 200 || status >= 300 ? LOOK : 0),
+    exitCode: (delivery: Delivery) => (isTaken(delivery) ? 0 : LOOK),
   },
   {
     usage: 'clock',

@@ -4,7 +4,7 @@ import { printable, table } from '../../terminal/text.ts';
 import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../events.ts';
-import type { Armed } from '../faults/faults.ts';
+import { type Armed, sentenceOf } from '../faults/faults.ts';
 import type { Fault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import { money } from '../money.ts';
@@ -94,33 +94,25 @@ export function paymentsText({ payments, total }: { payments: readonly PaymentRe
 
 export function faultsText({ faults }: { faults: readonly Armed[] }): string {
   if (faults.length === 0) return 'No fault is armed.';
-  return table(
-    faults.map(({ id, fault, on, ms, count, probability, reference }) => {
-      const limits = [
-        count > 1 && `${count} times`,
-        ms !== undefined && `${ms} ms`,
-        probability !== undefined && `probability ${probability}`,
-        reference !== undefined && `reference ${reference}`,
-      ];
-      return [String(id), fault, `on ${on}`, limits.filter(Boolean).join(', ')];
-    }),
-  );
+  return table(faults.map(fault => [String(fault.id), sentenceOf(fault)]));
 }
 
 interface Detail {
   payment: PaymentRecord;
   callbackUrl: string;
+  postedTo?: string;
   timeline: readonly SandboxEvent[];
 }
 
-export function paymentText({ payment, callbackUrl, timeline }: Detail): string {
+export function paymentText({ payment, callbackUrl, postedTo, timeline }: Detail): string {
   const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod } = payment;
   const facts = [
     ['id', id],
     ['reference', reference ?? '-'],
     ['state', `${paymentStatus}${errorMessage ? `: ${errorMessage}` : ''}`],
     ['asked for', `${paymentType} by ${paymentMethod}, ${money(payment)}`],
-    ['callbacks to', callbackUrl],
+    ['callbacks to', postedTo ?? callbackUrl],
+    ...(postedTo === undefined ? [] : [['instead of', callbackUrl]]),
   ];
   return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
 }

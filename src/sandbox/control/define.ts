@@ -50,18 +50,12 @@ export const tagged = (tag: string, routes: readonly Omit<Route, 'tag'>[]): Rout
 
 export const PREFIX = '/_sandbox';
 
-/** The HTTP status of each refusal. */
-export const STATUS: Readonly<Record<SandboxError['code'] | 'invalid', number>> = {
-  invalid: 422,
-  refused: 422,
-  unknown_payment: 404,
-  unknown_delivery: 404,
-  unknown_call: 404,
-  unknown_fault: 404,
-  unknown_scenario: 404,
-  final_state: 409,
-  timeout: 408,
-};
+type Code = SandboxError['code'] | 'invalid';
+
+const STATUS: Partial<Record<Code, number>> = { invalid: 422, refused: 422, final_state: 409, timeout: 408 };
+
+/** Returns the HTTP status of a refusal: 404 for each unknown thing. */
+export const statusOf = (code: Code): number => STATUS[code] ?? 404;
 
 export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): void {
   for (const { method, path, query, body, run } of routes) {
@@ -97,7 +91,7 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
   });
 }
 
-const problem = (code: keyof typeof STATUS, message: string, status = STATUS[code]): Response =>
+const problem = (code: Code, message: string, status = statusOf(code)): Response =>
   Response.json({ code, message }, { status });
 
 async function jsonOf(request: Request): Promise<unknown> {

@@ -1,6 +1,6 @@
 // Describes the sandbox's own API in OpenAPI 3.1, generated from its routes.
 import * as z from 'zod';
-import { PREFIX, type Route, STATUS } from './define.ts';
+import { PREFIX, type Route, statusOf } from './define.ts';
 import { problemShape } from './shapes.ts';
 
 export function describe(routes: readonly Route[]): object {
@@ -18,7 +18,7 @@ export function describe(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { method, path, name, summary, tag, query, body, answer, errors = [] } of routes) {
     const codes = [...errors, ...(query || body ? ['invalid' as const] : [])];
-    const byStatus = Map.groupBy(codes, code => STATUS[code]);
+    const byStatus = Map.groupBy(codes, statusOf);
     const operation = {
       operationId: name,
       summary,

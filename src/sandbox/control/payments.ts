@@ -29,8 +29,6 @@ const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
 const move = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
 
-const forgotten = z.number().int().describe('The number dropped for newer ones.');
-
 const PAYMENTS = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
     query: z.strictObject({
@@ -42,29 +40,25 @@ const PAYMENTS = [
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
-    answer: z.object({
-      payments: z.array(paymentShape).describe('Those of this page.'),
-      total,
-      forgotten,
-    }),
-    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => {
-      const { payments, total } = ledger.page(wanted, { limit, offset });
-      return { payments, total, forgotten: ledger.forgotten };
-    },
+    answer: z.object({ payments: z.array(paymentShape).describe('Those of this page.'), total }),
+    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => ledger.page(wanted, { limit, offset }),
   }),
   route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
     answer: z.object({
       payment: paymentShape,
       request: z.looseObject({}).describe('What the merchant asked for.'),
-      callbackUrl: z.string().describe('Where its callbacks go.'),
+      callbackUrl: z.string().describe("The payment's own address for callbacks."),
+      postedTo: z.string().optional().describe('The address that they are posted to, if it is another one.'),
       timeline: z.array(eventShape).describe('What happened to it, the oldest first.'),
     }),
     errors: ['unknown_payment'],
-    run: ({ ledger, log }, { id: named }) => {
+    run: ({ ledger, callbacks, log }, { id: named }) => {
       const payment = ledger.named(named);
       const { id } = payment;
       const [request, callbackUrl] = [ledger.requestOf(id), ledger.callbackUrlOf(id)];
-      return { payment, request, callbackUrl, timeline: log.timeline(id) };
+      const target = callbacks.targetOf(id, callbackUrl);
+      const posted = target === callbackUrl ? {} : { postedTo: target };
+      return { payment, request, callbackUrl, ...posted, timeline: log.timeline(id) };
     },
   }),
   route(
@@ -93,14 +87,10 @@ const PAYMENTS = [
 const CALLBACKS = [
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
     query: z.strictObject({ paymentId: text, ...paging }),
-    answer: z.object({
-      deliveries: z.array(deliveryShape).describe('Those of this page.'),
-      total,
-      forgotten,
-    }),
+    answer: z.object({ deliveries: z.array(deliveryShape).describe('Those of this page.'), total }),
     run: ({ log }, { query: { paymentId, ...page } }) => {
       const found = paymentId === undefined ? log.deliveries.latest() : log.deliveriesOf(paymentId.toLowerCase());
-      return { deliveries: pageOf(found, page), total: found.length, forgotten: log.deliveries.forgotten };
+      return { deliveries: pageOf(found, page), total: found.length };
     },
   }),
   route('GET /deliveries/{id}', 'getDelivery', 'One delivery.', {

@@ -5,7 +5,7 @@ import { scenarioSchema } from '../scenarios/format.ts';
 import { SCENARIOS } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
 import { readScenario } from '../scenarios/read.ts';
-import { RESULTS, testServer } from '../scenarios/report.ts';
+import { reportShape, testServer } from '../scenarios/report.ts';
 import { type Route, route, tagged } from './define.ts';
 import { deliveryShape, paymentShape } from './shapes.ts';
 
@@ -19,8 +19,6 @@ const played = z
     note: z.string().optional().describe('What could not be checked, and what to do.'),
   })
   .meta({ id: 'Played', description: 'The result of a scenario.' });
-
-const result = z.enum(RESULTS);
 
 export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
   route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', {
@@ -59,20 +57,7 @@ export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
   }),
   route('POST /test', 'testServer', 'Plays every built-in scenario at your server, and answers with a report card.', {
     body: z.strictObject({ to }),
-    answer: z.object({
-      result: result.describe('`unchecked` if your server answered no callback.'),
-      scenarios: z
-        .array(
-          z.object({
-            name: z.string().describe('The scenario.'),
-            does: z.string().describe('In one sentence.'),
-            result: result.describe('`unchecked` if your server answered none of its callbacks.'),
-            problems: z.array(z.string()).describe('The reasons for another result than `passed`.'),
-            paymentId: z.guid().describe('Its payment.'),
-          }),
-        )
-        .describe('The played ones, in order.'),
-    }),
+    answer: reportShape,
     run: (parts, { body, request }) => testServer(parts, { ...body, origin: new URL(request.url).origin }),
   }),
 ]);

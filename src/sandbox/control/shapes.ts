@@ -8,6 +8,7 @@ const names = <T extends string>(table: Readonly<Record<T, unknown>>) => Object.
 const at = z.number().describe("Milliseconds since 1970, by the sandbox's clock.");
 const fault = z.enum(names(FAULTS)).optional().describe('The fault that was injected.');
 const status = z.number().int().describe('HTTP.');
+const code = z.string().describe('In this language.');
 const headers = z.array(z.tuple([z.string(), z.string()]));
 
 export const paymentStatus = z.enum(PAYMENT_STATUSES);
@@ -93,12 +94,7 @@ export const callShape = z
         encoding: z.enum(['hex', 'base64']).describe('What this terminal takes.'),
         problem: z.string().optional().describe('What is wrong with it.'),
         correction: z
-          .object({
-            php: z.string().describe('In PHP.'),
-            python: z.string().describe('In Python.'),
-            node: z.string().describe('In JavaScript.'),
-            curl: z.string().describe('In a shell with curl and openssl.'),
-          })
+          .object({ php: code, python: code, node: code, curl: code })
           .optional()
           .describe('The code that corrects it: one line for a known mistake, otherwise all that sign.'),
       })

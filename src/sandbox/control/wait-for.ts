@@ -3,7 +3,7 @@ import { withTimeout } from '../../deadline.ts';
 import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
-import type { Delivery } from '../callbacks/delivery.ts';
+import { answerOf, type Delivery, isTaken } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Log } from '../log.ts';
 import type { Parts } from '../parts.ts';
@@ -66,13 +66,10 @@ export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor):
 function isAsWanted(record: PaymentRecord, { reference, paymentStatus, isAnswered }: WaitFor, log: Log) {
   if (reference !== undefined && record.reference !== reference) return false;
   if (paymentStatus !== undefined && record.paymentStatus !== paymentStatus) return false;
-  return !isAnswered || log.deliveriesOf(record.id).some(isTaken(record));
+  const isWanted = (delivery: Delivery) =>
+    delivery.paymentStatus === record.paymentStatus && isTaken(delivery) && delivery.fault !== 'callback-forge';
+  return !isAnswered || log.deliveriesOf(record.id).some(isWanted);
 }
-
-const isTaken =
-  ({ paymentStatus }: PaymentRecord) =>
-  ({ paymentStatus: told, status = 0, fault }: { paymentStatus: string; status?: number; fault?: string }): boolean =>
-    told === paymentStatus && status >= 200 && status < 300 && fault !== 'callback-forge';
 
 /** Describes the actual state, for the message. */
 function storyOf(record: PaymentRecord | undefined, log: Log, { waiting }: Callbacks): string {
@@ -81,11 +78,6 @@ function storyOf(record: PaymentRecord | undefined, log: Log, { waiting }: Callb
   const held = waiting.find(({ callback }) => callback.paymentId === record.id);
   const until = held?.due === undefined ? 'for the next one' : `until ${new Date(held.due).toISOString()}`;
   const none = held ? `its callback waits ${until}` : 'it has no callback';
-  const answer = latest ? `its latest callback ${answerTo(latest)}` : none;
+  const answer = latest ? `its latest callback was ${answerOf(latest)}` : none;
   return `payment ${record.id} is ${record.paymentStatus}, and ${answer}.`;
-}
-
-function answerTo({ status, error }: Delivery): string {
-  if (status !== undefined) return `was answered ${status}`;
-  return error === undefined ? 'is not answered yet' : `has no answer (${error.replace(/\.$/, '')})`;
 }

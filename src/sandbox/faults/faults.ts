@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { hintAt } from '../../schemas/hints.ts';
-import { type Duration, duration } from '../duration.ts';
+import { type Duration, duration, spanOf } from '../duration.ts';
 import type { Log } from '../log.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import {
@@ -171,6 +171,15 @@ export class Faults {
     this.#armed = armed.map(one => ({ ...one }));
     this.#nextId = Math.max(0, ...armed.map(({ id }) => id)) + 1;
   }
+}
+
+/** Describes the calls or callbacks that get the fault. */
+export function sentenceOf({ fault, on, ms, count, probability, reference }: Armed): string {
+  const which = count === 1 ? `The next ${on}` : `The next ${count} ${on}s`;
+  const whose = reference === undefined ? '' : ` with reference ${reference}`;
+  const length = ms === undefined ? '' : `, of ${spanOf(ms)}`;
+  const chance = probability === undefined ? '' : `, with probability ${probability} each time`;
+  return `${which}${whose} ${count === 1 ? 'meets' : 'meet'} \`${fault}\`${length}${chance}.`;
 }
 
 /** Refuses an option without an effect, which is a mistake. */

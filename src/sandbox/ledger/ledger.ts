@@ -34,8 +34,6 @@ export class Ledger {
   readonly #settings: LedgerSettings;
   /** Final payments in the order of becoming final. Above the limit, the first are dropped. */
   readonly #final = new Set<string>();
-  /** The number of payments dropped for newer ones. */
-  forgotten = 0;
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
@@ -46,7 +44,6 @@ export class Ledger {
   clear(): void {
     this.#entries.clear();
     this.#final.clear();
-    this.forgotten = 0;
     this.#nextId = idsOf(this.#settings.seed);
   }
 
@@ -212,7 +209,6 @@ export class Ledger {
       if (this.#entries.size <= this.#settings.maxPayments) return;
       this.#final.delete(id);
       this.#entries.delete(id);
-      this.forgotten += 1;
       this.#settings.onForgotten(id);
     }
   }

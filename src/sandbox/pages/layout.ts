@@ -15,6 +15,8 @@ interface Page {
   look?: 'dashboard' | 'customer';
   /** The origins whose pages may embed it. */
   frameAncestors?: readonly string[];
+  /** Where the redirects of its forms lead, besides this sandbox. */
+  formTargets?: readonly string[];
 }
 
 const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html`<!doctype html>
@@ -43,7 +45,9 @@ const HEADERS = {
 };
 
 export async function pageResponse(page: Page, status = 200): Promise<Response> {
-  const policy = `${POLICY}; frame-ancestors ${page.frameAncestors?.join(' ') || "'none'"}`;
+  const { frameAncestors, formTargets = [] } = page;
+  const forms = ["form-action 'self'", ...formTargets].join(' ');
+  const policy = `${POLICY}; ${forms}; frame-ancestors ${frameAncestors?.join(' ') || "'none'"}`;
   return new Response(await document(page), { status, headers: { ...HEADERS, 'content-security-policy': policy } });
 }
 
@@ -80,7 +84,7 @@ export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 /** Returns a state in its colour. */
 export const badge = (status: string): Html => pill({ tone: toneOf(status), label: status });
 
-/** Returns text from a merchant, in its own writing direction. */
+/** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
 /** Returns rows of names and values, without empty ones. */

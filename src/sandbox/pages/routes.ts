@@ -2,7 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
-import { STATUS } from '../control/define.ts';
+import { statusOf } from '../control/define.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { addCustomerPages } from './customer/routes.ts';
@@ -23,7 +23,7 @@ export function addPages(app: Hono, parts: Parts): void {
     // Any other error of a route breaks its connection on purpose.
     if (!(error instanceof SandboxError || error instanceof ConfigurationError) || req.path.startsWith('/api/'))
       throw error;
-    const status = error instanceof SandboxError ? STATUS[error.code] : 422;
+    const status = error instanceof SandboxError ? statusOf(error.code) : 422;
     if (!req.header('accept')?.includes('text/html')) return new Response(error.message, { status });
     return noticeResponse('That did not work', error.message, status);
   });

@@ -5,9 +5,12 @@ import type { FieldsOf } from '../../schemas/fields-of.ts';
 import { nearest, unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
+import type { RedeliverOptions } from '../callbacks/callbacks.ts';
 import { type Duration, writtenDuration } from '../duration.ts';
+import type { FaultOptions } from '../faults/faults.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, type CreateFault, type Fault, takesMs } from '../faults/kinds.ts';
-import { type MoveName, moveFields } from '../ledger/moves.ts';
+import { type CompleteOptions, type MoveName, moveFields } from '../ledger/moves.ts';
+import type { FailureReason } from '../ledger/record.ts';
 
 /**
  * The expected answer to a callback. `taken`: 2xx. `refused`: any other answer. `answered`: either. `not-believed`: not
@@ -39,28 +42,13 @@ export interface ScenarioCreate {
 }
 
 /** Arms a fault for callbacks or lookups of this payment only. */
-export interface FaultStep {
+export interface FaultStep extends Pick<FaultOptions, 'ms' | 'count'> {
   fault: Exclude<Fault, CreateFault>;
-  /** The time for `slow` and `callback-delay`. */
-  ms?: Duration | undefined;
-  /**
-   * How many times the fault is injected.
-   * @default 1
-   */
-  count?: number | undefined;
 }
 
-/** Moves the payment to another state. */
-export interface MoveStep {
+/** Moves the payment to another state. `amount` is for `complete`, `code` and `reason` are for `fail`. */
+export interface MoveStep extends CompleteOptions, FailureReason {
   move: MoveName;
-  /** The paid amount, if it is not the requested one. Only for `complete`. */
-  amount?: number | undefined;
-  /** A processor's code, translated by the gateway. Only for `fail`. */
-  code?: number | string | undefined;
-  /** The text of the error, unchanged. Only for `fail`. */
-  reason?: string | undefined;
-  /** Moves the payment even out of a final state. */
-  force?: boolean | undefined;
   expect?: Expected | undefined;
 }
 
@@ -71,10 +59,8 @@ export interface AdvanceStep {
 }
 
 /** Posts a callback again. 1 is the first callback of the payment. */
-export interface RedeliverStep {
+export interface RedeliverStep extends RedeliverOptions {
   redeliver: number;
-  /** A replacement for the callback's body. */
-  body?: string | undefined;
   expect?: Expected | undefined;
 }
 

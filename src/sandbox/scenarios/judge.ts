@@ -1,6 +1,5 @@
 // Compares a scenario's results with its expectations, and describes each difference in a sentence.
-import { printable } from '../../terminal/text.ts';
-import type { Delivery } from '../callbacks/delivery.ts';
+import { answerOf, type Delivery, isLost, isTaken } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../events.ts';
 import type { Expectation, Expected } from './format.ts';
 
@@ -74,19 +73,15 @@ function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed): b
     case 'answered':
       return status !== undefined;
     case 'taken':
-      return isGood(status);
+      return isTaken(delivery);
     case 'refused':
-      return status !== undefined && !isGood(status);
+      return status !== undefined && !isTaken(delivery);
     case 'not-believed':
-      return status !== undefined && (!isGood(status) || isLookedUp);
+      return status !== undefined && (!isTaken(delivery) || isLookedUp);
     default:
       return status === expectation;
   }
 }
-
-const isGood = (status = 0): boolean => status >= 200 && status < 300;
-
-const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';
 
 /** Whether the callback was forged or edited, or repeats such a callback. */
 function isForged({ fault, isEdited, repeats }: Delivery, all: readonly Delivery[]): boolean {
@@ -98,13 +93,6 @@ function isForged({ fault, isEdited, repeats }: Delivery, all: readonly Delivery
 function nameOf(delivery: Delivery, all: readonly Delivery[]): string {
   const { paymentStatus, repeats } = delivery;
   return [isForged(delivery, all) && 'forged', paymentStatus, repeats && 'posted again'].filter(Boolean).join(' ');
-}
-
-function answerOf(delivery: Delivery): string {
-  const { status, answer, error } = delivery;
-  if (isLost(delivery)) return 'never posted';
-  if (status === undefined) return `not answered (${error?.replace(/\.$/, '') ?? 'it is still running'})`;
-  return `answered ${status}${answer ? ` "${printable(answer.slice(0, 120))}"` : ''}`;
 }
 
 /** Returns the next step for the reader. */

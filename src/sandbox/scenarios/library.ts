@@ -9,51 +9,40 @@ const PAYID = '{ paymentType: DEPOSIT, paymentMethod: PAYID, amount: 80, currenc
 const ONRAMP = '{ paymentType: DEPOSIT, paymentMethod: ONRAMP, amount: 540, currency: BRL }';
 const SEPA = '{ paymentType: WITHDRAWAL, paymentMethod: SEPA, amount: 120, currency: EUR }';
 
-/** Moves, each with a callback that is taken. */
+/** Moves, each with a callback that is taken. A field of a move follows its comma. */
 const moved = (does: string, create: string, paymentStatus: string, ...moves: string[]) => `does: ${does}
 create: ${create}
 steps:
-${moves.map(move => `  - move: ${move}\n`).join('')}expect: { paymentStatus: ${paymentStatus}, callbacks: [${moves.map(() => 'taken').join(', ')}] }
+${moves.map(move => `  - move: ${move.replace(', ', '\n    ')}\n`).join('')}expect: { paymentStatus: ${paymentStatus}, callbacks: [${moves.map(() => 'taken').join(', ')}] }
 `;
+const completed = (does: string, create: string, ...moves: string[]) => moved(does, create, 'COMPLETED', ...moves);
+const failed = (does: string, create: string, ...moves: string[]) => moved(does, create, 'FAILED', ...moves);
 
 const ALL = {
-  'deposit-completed': moved('A card deposit is paid.', CARD, 'COMPLETED', 'complete'),
-  'deposit-authorized': moved(
+  'deposit-completed': completed('A card deposit is paid.', CARD, 'complete'),
+  'deposit-authorized': completed(
     'A Google Pay deposit is authorised, then captured.',
     GOOGLE_PAY,
-    'COMPLETED',
     'authorize',
     'complete',
   ),
-  'deposit-underpaid': moved(
-    'A card deposit is paid with less than requested.',
-    CARD,
-    'COMPLETED',
-    'complete\n    amount: 20',
-  ),
-  'deposit-declined': moved(
-    'A card deposit fails because the balance is insufficient.',
-    CARD,
-    'FAILED',
-    'fail\n    code: 4004',
-  ),
-  'deposit-failed': moved('A card deposit fails without a reason.', CARD, 'FAILED', 'fail'),
+  'deposit-underpaid': completed('A card deposit is paid with less than requested.', CARD, 'complete, amount: 20'),
+  'deposit-declined': failed('A card deposit fails because the balance is insufficient.', CARD, 'fail, code: 4004'),
+  'deposit-failed': failed('A card deposit fails without a reason.', CARD, 'fail'),
   'deposit-canceled': moved('An iDEAL deposit is canceled.', IDEAL, 'CANCELED', 'cancel'),
-  'deposit-authorized-failed': moved(
+  'deposit-authorized-failed': failed(
     'A card deposit is authorised, and fails before it is captured.',
     CARD,
-    'FAILED',
     'authorize',
-    'fail\n    reason: Payment not funded',
+    'fail, reason: Payment not funded',
   ),
-  'payid-completed': moved('A PayID transfer arrives.', PAYID, 'COMPLETED', 'complete'),
-  'onramp-completed': moved('An on-ramp deposit is settled in crypto.', ONRAMP, 'COMPLETED', 'complete'),
-  'withdrawal-completed': moved('A SEPA withdrawal is paid out.', SEPA, 'COMPLETED', 'complete'),
-  'withdrawal-failed': moved(
+  'payid-completed': completed('A PayID transfer arrives.', PAYID, 'complete'),
+  'onramp-completed': completed('An on-ramp deposit is settled in crypto.', ONRAMP, 'complete'),
+  'withdrawal-completed': completed('A SEPA withdrawal is paid out.', SEPA, 'complete'),
+  'withdrawal-failed': failed(
     'A SEPA withdrawal fails because the account is closed.',
     SEPA,
-    'FAILED',
-    'fail\n    reason: Account closed',
+    'fail, reason: Account closed',
   ),
   'callback-duplicated': `does: A card deposit is paid, and its callback comes twice.
 create: ${CARD}

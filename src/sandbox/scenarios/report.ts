@@ -1,4 +1,5 @@
 // Plays every built-in scenario at a merchant's server, for a report card.
+import * as z from 'zod';
 import type { Parts } from '../parts.ts';
 import { SCENARIOS } from './library.ts';
 import { play, type Stage } from './play.ts';
@@ -6,26 +7,24 @@ import { play, type Stage } from './play.ts';
 /** The worst one first. */
 export const RESULTS = ['failed', 'unchecked', 'passed'] as const;
 
-type Result = (typeof RESULTS)[number];
+const tested = z.object({
+  name: z.string().describe('The scenario.'),
+  does: z.string().describe('In one sentence.'),
+  result: z.enum(RESULTS).describe('`unchecked` if your server answered none of its callbacks.'),
+  problems: z.array(z.string()).describe('The reasons for another result than `passed`.'),
+  paymentId: z.guid().describe('Its payment.'),
+});
 
-interface Tested {
-  name: string;
-  does: string;
-  result: Result;
-  /** The reasons for another result than `passed`. */
-  problems: string[];
-  paymentId: string;
-}
+export const reportShape = z.object({
+  result: z.enum(RESULTS).describe('`unchecked` if your server answered no callback.'),
+  scenarios: z.array(tested).describe('The played ones, in order.'),
+});
 
-export interface Report {
-  /** `unchecked` if the server answered no callback. */
-  result: Result;
-  scenarios: Tested[];
-}
+export type Report = z.infer<typeof reportShape>;
 
 /** Plays one scenario after the other, until the server does not answer. */
 export async function testServer(parts: Parts, stage: Stage): Promise<Report> {
-  const scenarios: Tested[] = [];
+  const scenarios: Report['scenarios'] = [];
   for (const { name, does } of SCENARIOS) {
     const { payment, deliveries, problems, note } = await play(parts, name, stage);
     const isAnswered = deliveries.some(({ status }) => status !== undefined);

@@ -42,18 +42,13 @@ export const transferOf =
   });
 
 /** The same details as in the answer to a create. */
-export function payId(record: PaymentRecord): Details {
-  const { number, full_holder_name, payment_description, amount, currency } = payIdOf(record);
-  return {
-    ...TRANSFER,
-    rows: [
-      ['PayID', number],
-      ['Account holder', full_holder_name],
-      ['Amount', `${amount} ${currencyCode(currency)}`, amount],
-      ['Reference code', payment_description],
-    ],
-  };
-}
+export const payId = transferOf(record => {
+  const { number, full_holder_name } = payIdOf(record);
+  return [
+    ['PayID', number],
+    ['Account holder', full_holder_name],
+  ];
+});
 
 export function scan(record: PaymentRecord): Details {
   const code = `sandbox:${record.id}?amount=${plainAmount(record)}&currency=${currencyCode(record.currency)}`;

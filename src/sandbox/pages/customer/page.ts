@@ -4,12 +4,21 @@ import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
-import { type Html, pageResponse, rows } from '../layout.ts';
+import { type Html, pageResponse, rows, sent } from '../layout.ts';
 import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
 import { icon } from './icons.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
-import { addressOf, formOf, isAuthorizable, isExpired, methodIn, returnAddressOf, type View } from './view.ts';
+import {
+  addressOf,
+  formOf,
+  formTargetsOf,
+  isAuthorizable,
+  isExpired,
+  methodIn,
+  returnAddressOf,
+  type View,
+} from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
   const { record, shopName, chosen, error } = view;
@@ -17,7 +26,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
   const does = outcome ? `${outcome.title}:` : error ? 'Please check:' : 'Pay';
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired(view) && ' expired'}">
       <main class="checkout">
-        <section class="summary" aria-label="Your order">
+        <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
           <p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="test">Test</span></p>
           <h1 class="sum">${money(record)}</h1>
           ${record.description && html`<p>${record.description}</p>`}
@@ -34,11 +43,14 @@ export function customerPage(view: View, status = 200): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${money(record)} · ${shopName}`;
-  return pageResponse(
-    { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors: view.frameAncestors, body },
-    status,
-  );
+  const { frameAncestors } = view;
+  const page = { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors, body } as const;
+  return pageResponse({ ...page, formTargets: formTargetsOf(view) }, status);
 }
+
+/** Chooses one of the five colours by the shop's name. */
+const hueOf = (name: string): number =>
+  (Array.from(name, letter => letter.charCodeAt(0)).reduce((a, b) => a + b) % 5) + 1;
 
 const timeText = (at: number): Html => {
   const iso = new Date(at).toISOString();
@@ -117,7 +129,11 @@ function numbers(view: View): Html | undefined {
       view,
       html`${banks && html`<input type="hidden" name="step" value="card">`}
       <ul class="tests">${form.tests.map(
-        ({ value, does, ends }) => html`<li><code>${value}</code> <span>${does ?? endOf(ends ?? '')?.does}</span>
+        ({
+          value,
+          does,
+          ends,
+        }) => html`<li><code>${value}</code> <span>${sent(does ?? endOf(ends ?? '')?.does ?? '')}</span>
           <button class="small" name="test" value="${value}" aria-label="Use ${value}">Use</button></li>`,
       )}</ul>`,
       'get',

@@ -2,7 +2,7 @@
 import { html, raw } from 'hono/html';
 import { renderSVG } from 'uqr';
 import { money } from '../../money.ts';
-import { copyButton, type Html, rows } from '../layout.ts';
+import { copyButton, type Html, rows, sent } from '../layout.ts';
 import type { Details } from './details.ts';
 import { FIELDS, type FieldName, NEVER_REAL } from './fields.ts';
 import { icon } from './icons.ts';
@@ -117,14 +117,14 @@ function approvalStep(view: View, { look, by, title, button, hint, refuse }: App
   }
   <section class="approval ${look}" aria-labelledby="approval">
     <header>${!isWallet && icon('bank')}<b>${by}</b><a class="close" href="${addressOf(view)}" aria-label="Close ${by}">${icon('cross')}</a></header>
-    <h2 id="approval">${title}</h2>
+    <h2 id="approval">${sent(title)}</h2>
     <p class="sum">${money(record)}</p>
     ${rows({
       To: shopName,
       For: record.description,
       From: isWallet
-        ? html`<span class="plastic" aria-hidden="true"></span> Test Visa <bdi>•••• 4242</bdi>`
-        : html`Current account <bdi>•• 4471</bdi>`,
+        ? html`<span class="plastic" aria-hidden="true"></span> ${sent('Test Visa •••• 4242')}`
+        : 'Current account •• 4471',
     })}
     ${hint && html`<p class="small">${hint}</p>`}
     ${formOf(view, html`${mainButton(button, 'pay')}${refuse && html`<button class="main second" name="act" value="canceled">${refuse}</button>`}`)}

@@ -70,3 +70,12 @@ export function returnAddressOf({ request: { returnUrl } }: View): { href?: stri
   const { href } = new URL(returnUrl);
   return NOT_A_SHOP.test(href) ? { refused: returnUrl } : { href };
 }
+
+/** Returns where a form leads: browsers check each redirect, also of a shop under development to its other server. */
+export function formTargetsOf(view: View): string[] {
+  const { href } = returnAddressOf(view);
+  if (href === undefined) return [];
+  const { origin, protocol } = new URL(href);
+  // A policy can name neither the host of an app nor one of IPv6.
+  return [/^https?:\/\/[^[]/.test(origin) ? origin : protocol, 'http://localhost:*', 'http://127.0.0.1:*'];
+}

@@ -1,12 +1,13 @@
 // The activity: calls, moves and callbacks as lines of one list, of everything or of one payment.
 import { html } from 'hono/html';
 import type { Delivery } from '../../callbacks/delivery.ts';
+import { spanOf } from '../../duration.ts';
 import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
 import { isRunning, KEPT_LATEST, timeOf as timeOfEvent } from '../../log.ts';
 import { badge, type Html, pill, sent, type Tone, toneOf } from '../layout.ts';
 import { outcomeOfCall, outcomeOfDelivery, waitingLabel } from './outcome.ts';
-import { spanOf, timeOf } from './time.ts';
+import { timeOf } from './time.ts';
 import { chipsOf, count, formOf, type Page, pageOf, paymentLink, prose, searchOf, type View } from './view.ts';
 
 interface Line {

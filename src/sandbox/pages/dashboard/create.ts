@@ -1,9 +1,10 @@
 // The form that creates a payment, with the same signed request as code. The code follows the form by the address.
 import { html } from 'hono/html';
 import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../../../schemas/methods.ts';
+import { LANGUAGES } from '../../api/correction.ts';
 import { programsOf } from '../../api/program.ts';
 import type { Html } from '../layout.ts';
-import { LANGUAGES, rawText, type View } from './view.ts';
+import { rawText, type View } from './view.ts';
 
 /** A common address of apps under development. */
 export const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';

@@ -1,21 +1,20 @@
 // The inspector of one call or one callback: its bytes, its signature, its answer, and the reason for it.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import type { Correction } from '../../api/correction.ts';
-import { curlOf, curlOfCall } from '../../api/curl.ts';
+import { type Correction, LANGUAGES } from '../../api/correction.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
+import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
 import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
 import { type Outcome, outcomeOfCall, outcomeOfDelivery } from './outcome.ts';
-import { spanOf, timeOf } from './time.ts';
+import { timeOf } from './time.ts';
 import {
   type Card,
   count,
   detailsOf,
   formOf,
-  LANGUAGES,
   type Page,
   paymentLink,
   pretty,
@@ -33,13 +32,10 @@ interface Exchange {
   /** The facts that only its kind has. */
   facts: Parameters<typeof rows>[0];
   answer: Html;
-  /** The command that sends it again. Absent if its body was too long to keep. */
-  curl: string | undefined;
-  curlNote?: string;
 }
 
 function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | Delivery, exchange: Exchange): Page {
-  const { title, name, outcome, warnings = [], left, facts, answer, curl, curlNote } = exchange;
+  const { title, name, outcome, warnings = [], left, facts, answer } = exchange;
   const happened = rows({
     Payment: paymentLink(view, paymentId),
     Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
@@ -47,7 +43,6 @@ function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | 
     At: timeOf(at, view.now, { isPrecise: true }),
     Took: durationMs === undefined ? 'running' : spanOf(durationMs),
   });
-  const command = html`${curlNote && html`<p class="dim">${curlNote}</p>`}${curl && rawText('curl', 'As a curl command', curl)}`;
   const main = detailsOf({
     crumbs: ['/activity', 'Activity', id],
     heading: html`${name} ${pill(outcome)}`,
@@ -56,7 +51,6 @@ function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | 
     right: [
       ['What happened', happened],
       ['Answer', answer],
-      ['As curl', command],
     ],
   });
   return { title: `${outcome.label}: ${title}`, main };
@@ -65,7 +59,6 @@ function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | 
 export function callPage(view: View, id: string): Page {
   const call = view.parts.log.call(Number(id));
   const { method, path, durationMs, signature, answer, hasRightKey, warnings, message, body, bodyLength } = call;
-  const curl = curlOfCall(call, view.url.origin, view.parts.settings.apiKey);
   return inspected(view, call, {
     title: `${method} ${path}`,
     name: html`<span class="mono">${method} ${sent(path)}</span>`,
@@ -86,10 +79,6 @@ export function callPage(view: View, id: string): Page {
       ? html`<p>${answer.status}${answer.isCut && ', and the connection broke in the middle of the body'}</p>
         ${headerList(answer.headers)}${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`
       : html`<p class="dim">${durationMs === undefined ? 'No answer yet.' : 'No answer was sent.'}</p>`,
-    curl,
-    curlNote: curl
-      ? `Sends the same bytes and headers again${hasRightKey === false ? '; put in the key yourself' : ''}.`
-      : 'Its body is too long to keep.',
   });
 }
 
@@ -99,7 +88,6 @@ export function callbackPage(view: View, path: string): Page {
   const record = view.parts.ledger.find(paymentId);
   const repeated = view.parts.log.deliveriesOf(paymentId).filter(one => one.repeats === id);
   const link = (id: number) => html`<a href="/deliveries/${id}">Callback ${id}</a> `;
-  const headers = [['content-type', 'application/json']] as const;
   return inspected(view, delivery, {
     title: `${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
     name: html`Callback ${id} ${badge(paymentStatus)}`,
@@ -121,7 +109,6 @@ export function callbackPage(view: View, path: string): Page {
       Redelivered: repeated.length > 0 && html`${repeated.map(one => link(one.id))}`,
     },
     answer: html`<p>${status ?? (error ? sent(error) : 'No answer yet.')}</p>${answer && rawText('answer', "Body of your app's answer", answer)}`,
-    curl: curlOf({ method: 'POST', url, headers, body: new TextEncoder().encode(body) }),
   });
 }
 

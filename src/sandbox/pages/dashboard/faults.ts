@@ -1,9 +1,8 @@
 // The page of faults: the armed ones, and one form that arms any of them.
 import { html } from 'hono/html';
-import type { Armed, FaultOptions, Faults } from '../../faults/faults.ts';
+import { type FaultOptions, type Faults, sentenceOf } from '../../faults/faults.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, FAULTS, type Fault } from '../../faults/kinds.ts';
-import { type Html, sent } from '../layout.ts';
-import { spanOf } from './time.ts';
+import type { Html } from '../layout.ts';
 import { cards, formOf, type Page, prose, type View } from './view.ts';
 
 const GROUPS: readonly [title: string, faults: object][] = [
@@ -37,20 +36,11 @@ export function faultsPage({ parts: { faults } }: View): Page {
     )}`;
   const main = html`<h1>Faults</h1>
   <section aria-labelledby="armed-title"><h2 id="armed-title" class="unseen">Armed</h2>${armed.map(
-    one => html`<div class="armed" id="armed-${one.id}"><div><p>${armedSentence(one)}</p><p class="small">${prose(FAULTS[one.fault])}</p></div>
+    one => html`<div class="armed" id="armed-${one.id}"><div><p>${prose(sentenceOf(one))}</p><p class="small">${prose(FAULTS[one.fault])}</p></div>
       ${formOf('/faults', html`<button class="small" name="disarm" value="${one.id}" id="disarm-${one.id}" aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</div>`,
   )}</section>
   ${formOf('/faults', form, 'faults')}`;
   return { title: armed.length === 0 ? 'Faults' : `Faults (${armed.length} armed)`, main };
-}
-
-/** Describes the calls or callbacks that get the fault. */
-export function armedSentence({ fault, on, ms, count, probability, reference }: Armed): Html {
-  const which = count === 1 ? `The next ${on}` : `The next ${count} ${on}s`;
-  const whose = reference !== undefined && html` with reference ${sent(reference)}`;
-  const length = ms !== undefined && `, of ${spanOf(ms)}`;
-  const chance = probability !== undefined && `, with probability ${probability} each time`;
-  return html`${which}${whose} ${count === 1 ? 'meets' : 'meet'} <code>${fault}</code>${length}${chance}.`;
 }
 
 /** Arms or disarms by a form. Empty fields get their defaults. @returns a description */

@@ -1,9 +1,9 @@
 // The head of every page of the dashboard: its tabs, the clock, armed faults, and the result of the last form.
 import { html } from 'hono/html';
+import { spanOf } from '../../duration.ts';
+import { sentenceOf } from '../../faults/faults.ts';
 import { BRAND, type Html, pageResponse } from '../layout.ts';
-import { armedSentence } from './faults.ts';
-import { spanOf } from './time.ts';
-import { count, formOf, type Page, type View } from './view.ts';
+import { count, formOf, type Page, prose, type View } from './view.ts';
 
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
@@ -37,7 +37,7 @@ function banner({ parts: { faults } }: View): Html | undefined {
   const [first, ...others] = faults.armed;
   if (!first) return undefined;
   return html`<div class="armed" id="banner" role="region" aria-label="Armed faults">
-    <p><b>Armed.</b> ${armedSentence(first)}${others.length > 0 && ` And ${others.length} more.`} <a href="/faults">See them</a></p>
+    <p><b>Armed.</b> ${prose(sentenceOf(first))}${others.length > 0 && ` And ${others.length} more.`} <a href="/faults">See them</a></p>
     ${formOf('/faults', html`<button class="small" name="clear" value="yes" id="clear-banner">Disarm all</button>`)}
   </div>`;
 }

@@ -1,8 +1,8 @@
 // Describes the outcome of a call or a callback, in a word and in a sentence.
-import type { Delivery } from '../../callbacks/delivery.ts';
+import { type Delivery, isLost, isTaken } from '../../callbacks/delivery.ts';
+import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import type { Tone } from '../layout.ts';
-import { spanOf } from './time.ts';
 
 export interface Outcome {
   tone: Tone;
@@ -28,8 +28,9 @@ export function outcomeOfCall({ status, isCut, durationMs, message: sentence, fa
 /** The codes of a fetch without a server. */
 const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/;
 
-export function outcomeOfDelivery({ status, error, fault, durationMs = 0 }: Delivery): Outcome {
-  if (fault === 'callback-lose') {
+export function outcomeOfDelivery(delivery: Delivery): Outcome {
+  const { status, error, durationMs = 0 } = delivery;
+  if (isLost(delivery)) {
     return { tone: 'bad', label: 'lost', sentence: 'It was never posted: a fault lost it. Redeliver it to post it.' };
   }
   if (error !== undefined) {
@@ -39,10 +40,10 @@ export function outcomeOfDelivery({ status, error, fault, durationMs = 0 }: Deli
     return { tone: 'bad', label, sentence: sentence + hint };
   }
   if (status === undefined) return { tone: 'wait', label: 'running', sentence: 'Your app has not answered yet.' };
-  const isTaken = status >= 200 && status < 300;
+  const isGood = isTaken(delivery);
   const why = status >= 300 && status < 400 ? ', and a callback follows no redirect' : '';
-  const sentence = `Your app ${isTaken ? 'took' : 'did not take'} it: ${status} after ${spanOf(durationMs)}${why}.`;
-  return { tone: isTaken ? 'good' : 'bad', label: String(status), sentence };
+  const sentence = `Your app ${isGood ? 'took' : 'did not take'} it: ${status} after ${spanOf(durationMs)}${why}.`;
+  return { tone: isGood ? 'good' : 'bad', label: String(status), sentence };
 }
 
 /** Describes a callback that waits. */

@@ -57,7 +57,7 @@ function paymentList(view: View): Html {
         : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${orders.slice(offset, offset + limit).map(attempts => rowOf(view, attempts))}</tbody></table>`
     }${links}
-    ${ledger.forgotten > 0 && html`<p class="dim">${count(ledger.forgotten)} older final payments were dropped for newer ones: the sandbox keeps ${count(settings.maxPayments)}.</p>`}`;
+    ${ledger.size >= settings.maxPayments && html`<p class="dim">The sandbox keeps ${count(settings.maxPayments)} payments. The oldest final ones make way for newer ones.</p>`}`;
 }
 
 const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
@@ -104,18 +104,21 @@ function latestCallback({ parts: { callbacks, log } }: View, paymentId: string):
 }
 
 export function paymentPage(view: View, path: string): Page {
-  const { ledger } = view.parts;
+  const { ledger, callbacks } = view.parts;
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
   const { amount: requested } = ledger.requestOf(id);
   const reason = view.reviews.get(id);
+  const own = ledger.callbackUrlOf(id);
+  const target = callbacks.targetOf(id, own);
   const facts = rows({
     Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
     Method: methodName(paymentMethod),
     Description: description,
     Requested: requested !== record.amount && money({ ...record, amount: requested }),
     Created: timeOf(millisecondsOf(record.created), view.now),
-    'Callbacks go to': html`<span class="mono">${sent(ledger.callbackUrlOf(id))}</span>`,
+    'Callbacks go to': html`<span class="mono">${sent(target)}</span>`,
+    'Instead of': target !== own && html`<span class="mono">${sent(own)}</span>`,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
   });
   const main = detailsOf({

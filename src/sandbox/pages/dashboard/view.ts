@@ -106,13 +106,6 @@ export const detailsOf = ({ crumbs: [href, list, name], heading, verdicts, left,
 export const rawText = (id: string, label: string, text: string): Html =>
   html`<div class="raw"><pre id="${id}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>${copyButton(label)}</div>`;
 
-export const LANGUAGES = [
-  ['php', 'PHP'],
-  ['python', 'Python'],
-  ['node', 'Node'],
-  ['curl', 'curl and openssl'],
-] as const;
-
 /** Returns a sentence with names in backticks as HTML. */
 export const prose = (text: string): Html =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
