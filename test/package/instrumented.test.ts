@@ -7,7 +7,7 @@ const folder = folderInApp();
 
 it.each([
   ['msw 2 answers the calls that a merchant tests', 'msw.mjs', 'msw-2'],
-  ['msw 3 answers the calls that a merchant tests', 'msw.mjs', 'msw'],
+  ['msw 3 answers the calls that a merchant tests', 'msw.mjs', 'msw-3'],
   ['nock 14 answers the calls that a merchant tests', 'nock.mjs', 'nock-14'],
   ['nock 15 answers the calls that a merchant tests', 'nock.mjs', 'nock-15'],
   ["OpenTelemetry's instrumentation of http records each attempt of a call as its own span", 'opentelemetry.cjs'],
