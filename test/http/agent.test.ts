@@ -7,13 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { CARD, errorOf, ID, KEYS, record, throwing } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, throwing } from '../support/fixtures.ts';
 import { forwardProxy } from '../support/forward-proxy.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
-
-const created = record('created card deposit');
-const answers = ({ socket }: Connection) => void socket.write(http(created));
+import { answers, created } from './connection-cases.ts';
 
 describe("an agent of the merchant's own", () => {
   const nowhere = { baseUrl: 'https://127.0.0.1:9', close: async () => {} };

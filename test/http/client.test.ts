@@ -14,7 +14,10 @@ const client = (options: object) => new GatewayClient({ ...KEYS, ...options });
 
 describe('a lookup', () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
 
   const found = () => json(record('completed lookup'));
 
@@ -51,10 +54,8 @@ describe('a lookup', () => {
       throw networkError('ECONNREFUSED', 'connect');
     }, found());
     await timed(client({ fetch }).getPayment(ID));
-    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([
-      'Bearer test-api-key',
-      'Bearer test-api-key',
-    ]);
+    const keys = sent.map(({ headers }) => headers.get('authorization'));
+    expect(keys).toEqual(['Bearer test-api-key', 'Bearer test-api-key']);
   });
 
   it('waits longer each time, at random up to 300, 600, 1200 … ms and never beyond 5 s', async () => {
@@ -65,7 +66,6 @@ describe('a lookup', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const half = await timed(client({ fetch, retries: 3 }).getPayment(ID));
     expect(half.ms).toBeCloseTo(150 + 300 + 600, -1);
-    vi.restoreAllMocks();
   });
 
   it.each([
@@ -81,7 +81,6 @@ describe('a lookup', () => {
     const answer = await timed(client({ fetch }).getPayment(ID));
     expect(answer.value).toHaveProperty('id', ID);
     expect(answer.ms).toBeCloseTo(ms, -1);
-    vi.restoreAllMocks();
   });
 
   it('answers at once what the gateway said, if Retry-After ends after the time-out', async () => {
@@ -108,18 +107,16 @@ describe('a lookup', () => {
     const refused = await timed(client({ fetch, timeout: 500, retries: 9 }).getPayment(ID));
     expect(refused.error).toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED' });
     for (const { ms } of [busy, refused]) expect(ms).toBeCloseTo(500, -1);
-    vi.restoreAllMocks();
   });
 
   it('is stopped by its signal while it waits, and is not repeated', async () => {
     const { fetch, sent } = wire(json('', 503, { 'retry-after': '5' }));
-    const signal = AbortSignal.abort.bind(AbortSignal);
     const controller = new AbortController();
     setTimeout(() => controller.abort(new Error('the shop closes')), 1000);
     const { error, ms } = await timed(client({ fetch }).getPayment(ID, { signal: controller.signal }));
     expect(error).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
     expect([sent.length, Math.round(ms / 100)]).toEqual([1, 10]);
-    const before = await timed(client({ fetch }).getPayment(ID, { signal: signal() }));
+    const before = await timed(client({ fetch }).getPayment(ID, { signal: AbortSignal.abort() }));
     expect([before.error, sent.length]).toEqual([expect.objectContaining({ code: 'aborted' }), 1]);
   });
 });
@@ -140,10 +137,8 @@ describe('a create', () => {
     ['an error of a wrapper', new Error('proxy said no')],
   ])('that may have left is never repeated: after %s its outcome is unknown', async (_, error) => {
     const { fetch, sent } = wire(error);
-    await expect(client({ fetch, retries: 9 }).createDeposit(CARD)).rejects.toMatchObject({
-      name: 'ConnectionError',
-      outcome: 'unknown',
-    });
+    const failed = await errorOf(client({ fetch, retries: 9 }).createDeposit(CARD));
+    expect(failed).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
     expect(sent).toHaveLength(1);
   });
 

@@ -9,6 +9,10 @@ import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script, type TcpGateway, tcpGateway } from '../support/tcp.ts';
 import { distrustOurs } from '../support/tls.ts';
 
+export const created = record('created card deposit');
+export const answers = ({ socket }: Connection) => void socket.write(http(created));
+export const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
 /** Milliseconds for a call that reaches nobody; that nothing but its time-out ends; that something else ends. */
 export const SHORT_TIMEOUT = 600;
 export const TIMEOUT = 5_000;

@@ -6,16 +6,12 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
+import { CARD, errorOf, ID } from '../support/fixtures.ts';
 import { fakeTimers, until } from '../support/passing-time.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
 import { distrustOurs, trustOurs } from '../support/tls.ts';
-import { withGateway } from './connection-cases.ts';
-
-const created = record('created card deposit');
-const answers = ({ socket }: Connection) => void socket.write(http(created));
-const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+import { answers, created, sleep, withGateway } from './connection-cases.ts';
 
 beforeAll(trustOurs);
 afterAll(distrustOurs);

@@ -11,12 +11,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
 import { certificate, distrustOurs, trustOurs } from '../support/tls.ts';
-import { withGateway } from './connection-cases.ts';
+import { answers, created, sleep, withGateway } from './connection-cases.ts';
 import type { ThreadedGateway } from './threaded-gateway.ts';
-
-const created = record('created card deposit');
-const answers = ({ socket }: Connection) => void socket.write(http(created));
-const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
 beforeAll(trustOurs);
 afterAll(distrustOurs);

@@ -13,6 +13,13 @@ const PAYOUT = { ...CARD_ORDER, paymentMethod: 'SEPA', amount: '120.00', referen
 const callbackOf = (id: string) =>
   new Request('https://shop.example/callbacks', { method: 'POST', body: JSON.stringify({ id }) });
 
+/** Answers each lookup with a status. */
+const showing = (statusOf: () => string) => async (request: Request, response: Response) => {
+  if (request.method !== 'GET') return response;
+  const { result } = (await response.json()) as { result: object };
+  return Response.json({ result: { ...result, paymentStatus: statusOf() } });
+};
+
 const ALL = { DEPOSIT, PAYOUT };
 
 it.each<[kind: keyof typeof ALL, moves: string, lacking: string[], got: string[]]>([
@@ -60,13 +67,7 @@ describe('a deposit', () => {
 
   it('is credited and reversed in turn by a record that changes during each lookup', async () => {
     let lookups = 0;
-    const answer = async (request: Request, response: Response) => {
-      if (request.method !== 'GET') return response;
-      lookups += 1;
-      const paymentStatus = lookups % 2 === 1 ? 'COMPLETED' : 'FAILED';
-      const { result } = (await response.json()) as { result: object };
-      return Response.json({ result: { ...result, paymentStatus } });
-    };
+    const answer = showing(() => (++lookups % 2 === 1 ? 'COMPLETED' : 'FAILED'));
     const { gateway, handler, idOf, got } = openOrderShop({ answer });
     await gateway.createDeposit(DEPOSIT);
     for (let index = 0; index < 5; index++) {
@@ -80,13 +81,7 @@ describe('a deposit', () => {
   });
 
   it('reviews a status that the document does not name', async () => {
-    const answer = async (request: Request, response: Response) =>
-      request.method === 'GET'
-        ? Response.json({
-            result: { ...((await response.json()) as { result: object }).result, paymentStatus: 'REFUNDED' },
-          })
-        : response;
-    const { gateway, handler, got, idOf } = openOrderShop({ answer });
+    const { gateway, handler, got, idOf } = openOrderShop({ answer: showing(() => 'REFUNDED') });
     await gateway.createDeposit(DEPOSIT);
     await handler(callbackOf(idOf('deposit-1')));
     expect(got).toEqual(['onReview unknown_status deposit-1']);

@@ -38,30 +38,18 @@ describe('a transaction on a connection of a pool', () => {
     }
   });
 
-  const fail = async () => {
-    throw new Error('failed');
+  const fail = () => Promise.reject(new Error('failed'));
+  type Work = (tx: { query(sql: string): unknown }) => Promise<unknown>;
+  const hanging: Work = tx => {
+    tx.query('hang');
+    return fail();
   };
-  it.each<
-    [
-      string,
-      Record<string, () => Promise<unknown>>,
-      (tx: { query(sql: string): unknown }) => Promise<unknown>,
-      string[],
-    ]
-  >([
+  it.each<[string, Record<string, () => Promise<unknown>>, Work, string[]]>([
     ['the work', {}, fail, ['BEGIN', 'ROLLBACK', 'released']],
     ['BEGIN', { BEGIN: fail }, async () => {}, ['BEGIN', 'closed']],
     ['COMMIT', { COMMIT: fail }, async () => {}, ['BEGIN', 'COMMIT', 'closed']],
     ['ROLLBACK', { ROLLBACK: fail }, fail, ['BEGIN', 'ROLLBACK', 'closed']],
-    [
-      'the work while a statement of it hangs',
-      { hang: never },
-      async tx => {
-        tx.query('hang');
-        throw new Error('failed');
-      },
-      ['BEGIN', 'hang', 'closed'],
-    ],
+    ['the work while a statement of it hangs', { hang: never }, hanging, ['BEGIN', 'hang', 'closed']],
   ])('ends and keeps no broken connection where %s fails', async (_, answers, work, expected) => {
     const { lent, asked } = lend(answers);
     await expect(transact(lent, ['BEGIN'], work)).rejects.toThrow('failed');

@@ -185,8 +185,9 @@ describe('a reference', () => {
       expect(error).toMatchObject({
         name: 'InvalidRequestError',
         outcome: 'not_sent',
-        issues: [{ path: 'reference', message: expect.stringContaining('prevents a second payout of one reference') }],
+        issues: [{ path: 'reference' }],
       });
+      expect(String(error)).toContain('prevents a second payout of one reference');
     }
   });
 
@@ -205,23 +206,20 @@ describe('a reference', () => {
 describe('the scope of a store', () => {
   const at = (baseUrl: string, statements: Creates) => {
     const { fetch, sent } = wire(created());
-    return { gateway: new GatewayClient({ ...KEYS, baseUrl, store: storeOf(statements), fetch, retries: 0 }), sent };
+    return { ...shopOver(statements, { baseUrl, fetch }), sent };
   };
 
   it('belongs to the gateway of its first client: another one sends nothing and reads nothing', async () => {
     const statements = memoryCreates();
     await at('https://one.example', statements).gateway.createDeposit(deposit);
-    const other = at('https://two.example', statements);
-    const refused = {
-      name: 'ConfigurationError',
-      outcome: 'not_sent',
-      message: expect.stringContaining('belongs to the gateway https://one.example, not to https://two.example'),
-    };
-    expect(await errorOf(other.gateway.createDeposit({ ...deposit, reference: 'order-2' }))).toMatchObject(refused);
-    const { reference: _, ...order } = deposit;
-    for (const ask of [other.gateway.find('order-1'), other.gateway.doubts(), other.gateway.checkout('order', order)])
-      expect(await errorOf(ask)).toMatchObject(refused);
-    expect(other.sent).toEqual([]);
+    const { gateway, sent } = at('https://two.example', statements);
+    const create = () => gateway.createDeposit({ ...deposit, reference: 'order-2' });
+    for (const ask of [create(), gateway.find('order-1'), gateway.doubts(), gateway.checkout('order', CARD)]) {
+      const error = await errorOf(ask);
+      expect(error).toMatchObject({ name: 'ConfigurationError', outcome: 'not_sent' });
+      expect(String(error)).toContain('belongs to the gateway https://one.example, not to https://two.example');
+    }
+    expect(sent).toEqual([]);
     expect(await at('https://one.example', statements).gateway.find('order-2')).toBeUndefined();
   });
 
@@ -328,14 +326,11 @@ describe('a store that fails', () => {
     const statements = memoryCreates();
     const slow = Promise.withResolvers<void>();
     const { gateway, sandbox, warnings } = open({ statements: beforeInsert(statements, () => slow.promise) });
-    expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }))).toMatchObject({
-      name: 'StoreError',
-      message: expect.stringContaining('to the store (it did not answer in time). '),
-    });
-    const aborted = errorOf(
-      gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }, { signal: AbortSignal.timeout(10) }),
-    );
-    expect(await aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
+    const late = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }));
+    expect(String(late)).toMatch(/^StoreError: .* to the store \(it did not answer in time\)\. /);
+    const signal = AbortSignal.timeout(10);
+    const aborted = await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }, { signal }));
+    expect(aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
     slow.resolve();
     const states = async () => (await statements.list({ states: ['begun', 'freed'] })).rows.map(({ state }) => state);
     await vi.waitFor(async () => expect(await states()).toEqual(['freed', 'freed']), 60_000);
@@ -356,14 +351,11 @@ describe('a store that fails', () => {
     const creating = gateway.createWithdrawal(PAYOUT);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await creating).toMatchObject({ replayed: false, payment: { paymentStatus: 'PENDING' } });
-    expect([await errorOf(gateway.createWithdrawal(PAYOUT)), tries]).toEqual([
-      expect.objectContaining({ name: 'PaymentInDoubtError' }),
-      5,
-    ]);
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toHaveProperty('name', 'PaymentInDoubtError');
+    expect(tries).toBe(5);
     await vi.advanceTimersByTimeAsync(150_000);
     expect([tries, await doubtsIn(statements), warnings()]).toEqual([10, [], []]);
-    const again = gateway.createWithdrawal(PAYOUT);
-    expect(await again).toMatchObject({ replayed: true, stale: false });
+    expect(await gateway.createWithdrawal(PAYOUT)).toMatchObject({ replayed: true, stale: false });
   });
 
   it('and stays down is reported after five minutes', async () => {

@@ -50,21 +50,6 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
   });
 
   describe('in a session with other defaults', () => {
-    async function settingInside(options: string, setting: string): Promise<string> {
-      const strict = postgresPool({ options });
-      const seen: unknown[] = [];
-      const id = newId();
-      const look = async (db: Pick<pg.Pool, 'query'>) => {
-        const { rows } = await db.query(`select current_setting($1) as setting`, [setting]);
-        seen.push((rows[0] as { setting: unknown }).setting);
-      };
-      await pay(strict, id, look);
-      expect(await stateOf(id)).toEqual(ONCE);
-      await look(strict);
-      await strict.end();
-      return seen.join(', then ');
-    }
-
     it.each([
       ['default_transaction_isolation=serializable', 'transaction_isolation', 'read committed, then serializable'],
       ['default_transaction_read_only=on', 'transaction_read_only', 'off, then on'],
@@ -73,7 +58,17 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
       ['synchronous_commit=remote_write', 'synchronous_commit', 'on, then remote_write'],
       ['synchronous_commit=remote_apply', 'synchronous_commit', 'remote_apply, then remote_apply'],
     ])('runs safely: %s', async (option, setting, expected) => {
-      expect(await settingInside(`-c ${option}`, setting)).toBe(expected);
+      const strict = postgresPool({ options: `-c ${option}` });
+      const seen: unknown[] = [];
+      const id = newId();
+      const look = async (db: Pick<pg.Pool, 'query'>) => {
+        const { rows } = await db.query(`select current_setting($1) as setting`, [setting]);
+        seen.push((rows[0] as { setting: unknown }).setting);
+      };
+      await pay(strict, id, look);
+      await look(strict);
+      await strict.end();
+      expect([await stateOf(id), seen.join(', then ')]).toEqual([ONCE, expected]);
     });
   });
 

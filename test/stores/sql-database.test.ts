@@ -27,8 +27,11 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
       (await client.query(sql, [...values])).rows as SqlRow[];
 
   /** As somebody would write it. */
-  function database(begin = 'begin isolation level read committed', changes: Partial<SqlDatabase<Client>> = {}) {
-    const own: SqlDatabase<Client> = {
+  function database(
+    begin = 'begin isolation level read committed',
+    changes: Partial<SqlDatabase<Client>> = {},
+  ): SqlDatabase<Client> {
+    return {
       dialect: 'postgres',
       query: queryOf(pool),
       queryIn: queryOf,
@@ -48,7 +51,6 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
       },
       ...changes,
     };
-    return own;
   }
 
   const storeOf = (of: unknown) => credits.storeOf(overPostgres(of as pg.Pool));
@@ -77,20 +79,17 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
   it('that begins no transaction is refused before the effect', async () => {
     const id = newId();
     const store = storeOf(database('select 1'));
-    expect(await errorOf(credits.pay(store, id))).toMatchObject({
-      name: 'ConfigurationError',
-      message: expect.stringContaining('ran its query outside a transaction. Each statement would commit separately'),
-    });
+    expect(String(await errorOf(credits.pay(store, id)))).toMatch(
+      /^ConfigurationError: .* ran its query outside a transaction\. Each statement would commit separately/,
+    );
     expect(await credits.stateOf(id)).toEqual({ credited: 0, mark: undefined });
   });
 
   it('that answers { rows } is told that the rows are wanted', async () => {
     const queryIn = (client: Client) =>
       (async (sql: string, values: string[]) => client.query(sql, values)) as unknown as SqlQuery;
-    expect(await failureOf(database(undefined, { query: queryIn(pool), queryIn }))).toMatchObject({
-      name: 'ConfigurationError',
-      message: expect.stringContaining('must return an array of rows'),
-    });
+    const failure = await failureOf(database(undefined, { query: queryIn(pool), queryIn }));
+    expect(String(failure)).toMatch(/^ConfigurationError: .* must return an array of rows/);
     const rows = (async () => ({ rows: [] })) as unknown as SqlQuery;
     const store = storeOf(database(undefined, { query: rows }));
     await expect(store.read({ kind: 'create', id: 'b' })).rejects.toThrow('must return an array of rows');
@@ -114,9 +113,8 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
       await undone.catch(() => {});
       return value as never;
     };
-    expect(await failureOf(database(undefined, { transaction }))).toMatchObject({
-      message: expect.stringContaining('was rolled back, although the library reported a commit'),
-    });
+    const failure = await failureOf(database(undefined, { transaction }));
+    expect(String(failure)).toContain('was rolled back, although the library reported a commit');
   });
 
   it('that takes part in a transaction which other code began does not answer that the effect ran', async () => {
@@ -128,10 +126,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     const error = await errorOf(credits.pay(storeOf(shared), id));
     await client.query('rollback');
     client.release();
-    expect(error).toMatchObject({
-      name: 'ConfigurationError',
-      message: expect.stringContaining('inside an open transaction'),
-    });
+    expect(String(error)).toMatch(/^ConfigurationError: .* inside an open transaction/);
     expect(await credits.times(id)).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PAYOUT } from '../support/fixtures.ts';
 import { Replicas } from '../support/processes.ts';
 import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
@@ -12,8 +13,7 @@ import { describeOver } from './databases.ts';
 
 const upkeeper = fileURLToPath(new URL('upkeeper.ts', import.meta.url));
 const webhookUrl = 'https://shop.example/callbacks';
-const payoutOf = (reference: string) =>
-  ({ reference, paymentMethod: 'SEPA', amount: '75.00', currency: 'EUR' }) as const;
+const payoutOf = (reference: string) => ({ ...PAYOUT, reference });
 
 describeOver(
   'upkeep',
@@ -41,15 +41,11 @@ describeOver(
     function openReplica(settleMargin?: number) {
       const store = database.store({ scope: 'shop', tablePrefix: credits.tablePrefix, settleMargin });
       const gateway = new GatewayClient({ ...sandbox.clientOptions, store, webhookUrl, retries: 0 });
-      const handler = createWebhookHandler({
-        gateway,
-        onPaidOut: ({ payment }, { tx }) => credits.credit(tx, payment.id),
-      });
-      return {
-        gateway,
-        handler,
-        upkeep: () => gateway.upkeep({ handler, once: true, olderThan: 0, recheckAfter: [] }),
-      };
+      const onPaidOut = ({ payment }: { payment: { id: string } }, { tx }: { tx: unknown }) =>
+        credits.credit(tx, payment.id);
+      const handler = createWebhookHandler({ gateway, onPaidOut });
+      const upkeep = () => gateway.upkeep({ handler, once: true, olderThan: 0, recheckAfter: [] });
+      return { gateway, handler, upkeep };
     }
     async function completeAll(): Promise<void> {
       for (const { id, paymentStatus } of sandbox.payments) if (paymentStatus === 'PENDING') await sandbox.complete(id);

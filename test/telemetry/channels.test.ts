@@ -7,7 +7,7 @@ import type { CallTrace } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HANDLER } from '../../src/store/link.ts';
-import { CARD, PAYOUT } from '../support/fixtures.ts';
+import { CARD, PAYOUT, throwing } from '../support/fixtures.ts';
 
 const OTHER_ID = '0b8f5a4e-3d21-4c6b-9a77-1d2e3f405162';
 const CHANNELS = ['create', 'lookup', 'callback', 'store'] as const;
@@ -148,24 +148,27 @@ describe('the tracing channels', () => {
     expect(outcomes).toEqual([undefined, 'ran']);
   });
 
-  it('carry the context of a tracer into the work of the call', async () => {
-    const storage = new AsyncLocalStorage<string>();
-    const { start } = tracingChannel('payment-gateway-sdk:create');
-    start.bindStore(storage, () => 'the span of the create');
-    onTestFinished(() => void start.unbindStore(storage));
+  /** What is seen within the call of a create, and after it. */
+  async function aroundCreate(look: () => unknown) {
     const { sandbox } = open();
-    let within: string | undefined;
+    const seen: unknown[] = [];
     const fetch: typeof sandbox.fetch = (...sent) => {
-      within = storage.getStore();
+      seen.push(look());
       return sandbox.fetch(...sent);
     };
     await new GatewayClient({ ...sandbox.clientOptions, fetch }).createDeposit(order);
-    expect(within).toBe('the span of the create');
-    expect(storage.getStore()).toBeUndefined();
+    return [...seen, look()];
+  }
+  const { start } = tracingChannel('payment-gateway-sdk:create');
+
+  it('carry the context of a tracer into the work of the call', async () => {
+    const storage = new AsyncLocalStorage<string>();
+    start.bindStore(storage, () => 'the span of the create');
+    onTestFinished(() => void start.unbindStore(storage));
+    expect(await aroundCreate(() => storage.getStore())).toEqual(['the span of the create', undefined]);
   });
 
   it('nest the contexts of several tracers', async () => {
-    const { start } = tracingChannel('payment-gateway-sdk:create');
     const storages = ['first', 'second'].map(name => {
       const storage = new AsyncLocalStorage<string>();
       const begin = (trace: unknown) => (trace as CallTrace).runIn(work => storage.run(name, work));
@@ -173,28 +176,21 @@ describe('the tracing channels', () => {
       onTestFinished(() => void start.unsubscribe(begin));
       return storage;
     });
-    const { sandbox } = open();
-    let within: unknown;
-    const fetch: typeof sandbox.fetch = (...sent) => {
-      within = storages.map(storage => storage.getStore());
-      return sandbox.fetch(...sent);
-    };
-    await new GatewayClient({ ...sandbox.clientOptions, fetch }).createDeposit(order);
-    expect(within).toEqual(['first', 'second']);
-    expect(storages.map(storage => storage.getStore())).toEqual([undefined, undefined]);
+    const seen = await aroundCreate(() => storages.map(storage => storage.getStore()));
+    expect(seen).toEqual([
+      ['first', 'second'],
+      [undefined, undefined],
+    ]);
   });
 
   type Run = CallTrace['runIn'] extends (run: infer Run) => void ? Run : never;
-  const fail = (): never => {
-    throw new Error('tracer');
-  };
+  const fail = throwing(new Error('tracer'));
   it.each<[string, Run]>([
     ['throws', fail],
     ['throws after it has run the call', work => [work(), fail()] as never],
     ['does not run the call', () => undefined as never],
     ['runs the call twice', work => [work(), work()][1] as never],
   ])('do not depend on a tracer that %s', async (_, run) => {
-    const { start } = tracingChannel('payment-gateway-sdk:create');
     const begin = (trace: unknown) => (trace as CallTrace).runIn(run);
     start.subscribe(begin);
     onTestFinished(() => void start.unsubscribe(begin));

@@ -46,18 +46,15 @@ describe('the events of a callback', () => {
     expect(events).toEqual([{ ...step, paymentId: undefined, result: 'refused', code, httpStatus }]);
   });
 
-  it.each<[string, object, object]>([
-    [
-      'the lookup',
-      { gateway: { getPayment: () => Promise.reject(new ConnectionError('x', 'ECONNRESET')) } },
-      { code: 'ECONNRESET' },
-    ],
-    ['onPayment', { onPayment: () => Promise.reject(new Error('shop')) }, { code: 'failed' }],
-    ['the store', { gateway: linked({ reconcile: () => Promise.reject(new Error('db')) }) }, { code: 'failed' }],
-  ])('are received and failed if %s fails', async (_, options, failure) => {
+  const fails = (error: Error) => () => Promise.reject(error);
+  it.each<[string, object, code: string]>([
+    ['the lookup', { gateway: { getPayment: fails(new ConnectionError('x', 'ECONNRESET')) } }, 'ECONNRESET'],
+    ['onPayment', { onPayment: fails(new Error('shop')) }, 'failed'],
+    ['the store', { gateway: linked({ reconcile: fails(new Error('db')) }) }, 'failed'],
+  ])('are received and failed if %s fails', async (_, options, code) => {
     const { reply, events } = openShop(options);
     await reply(post(callback));
-    expect(events).toEqual([received, { ...step, result: 'failed', ...failure, httpStatus: 503 }]);
+    expect(events).toEqual([received, { ...step, result: 'failed', code, httpStatus: 503 }]);
   });
 
   it('of a sweep have a separate lane without an answer', async () => {
@@ -85,12 +82,8 @@ describe('the events of a callback', () => {
     const { reply, events } = openShop({
       onPayment: throwing(new Error('zoe@customer.example, key s3cr3t')),
     });
-    const body = JSON.stringify({
-      ...completed,
-      amount: 7,
-      reference: 'of zoe@customer.example',
-      paymentStatus: 'zoe@customer.example',
-    });
+    const zoe = 'zoe@customer.example';
+    const body = JSON.stringify({ ...completed, amount: 7, reference: `of ${zoe}`, paymentStatus: zoe });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await whileTimePasses(reply(post(body)), 100);
     vi.useRealTimers();
@@ -129,9 +122,8 @@ describe('without any listener', () => {
       afterCommit(() => Promise.reject(new TypeError('jane@customer.example')));
     expect(await failing({ onPayment }).reply(post(callback))).toBe('200 handled');
     await vi.waitFor(() => expect(warn).toHaveBeenCalled(), 60_000);
-    expect(warn.mock.calls.map(([message]) => message)).toEqual([
-      'A function passed to afterCommit failed: TypeError. Pass onError to get the error.',
-    ]);
+    const message = 'A function passed to afterCommit failed: TypeError. Pass onError to get the error.';
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([message]);
     warn.mockClear();
     for (const listener of [{ onEvent: () => {} }, { onError: () => {} }])
       expect(await failing({ onPayment, ...listener }).reply(post(callback))).toBe('200 handled');
@@ -143,8 +135,7 @@ describe('without any listener', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const store = storeWith({ effect: async () => 'uncertain' });
     await failing({ gateway: linked({ store }), onError: () => {} }).reply(post(callback));
-    expect(warn.mock.calls.map(([message]) => message)).toEqual([
-      `Payment ${ID} needs a review (effect_uncertain): see gateway.reviews().`,
-    ]);
+    const message = `Payment ${ID} needs a review (effect_uncertain): see gateway.reviews().`;
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([message]);
   });
 });
