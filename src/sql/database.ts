@@ -138,12 +138,6 @@ export function rowsOf(answer: unknown): readonly SqlRow[] {
   );
 }
 
-/** Error for a custom database that begins no transaction. */
-export const outsideTransaction = () =>
-  new ConfigurationError(
-    'transaction() of the SqlDatabase ran its query outside a transaction. Each statement would commit separately, so a failed effect would be half done. Begin a transaction and run query in it.',
-  );
-
 /** Error for a plan outside an open transaction. */
 export const noTransaction = () =>
   new ConfigurationError(

@@ -23,8 +23,6 @@ export interface EffectSql<Begun> {
   /**
    * Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker with it.
    * Also locks and reads the rows of the effect's `reads`, in the order of their keys.
-   *
-   * @throws {ConfigurationError} outside a transaction
    */
   begin(query: SqlQuery, effect: StoreEffect): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
   /**
