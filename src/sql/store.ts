@@ -116,7 +116,7 @@ export function sqlStore<Tx, Begun>(
     write: async (row, tx) => (tx === undefined ? sql.write(query, row) : writeIn(row, tx)),
     list: which => sql.list(query, which),
     due: (which, limit, leaseMs) => alone(() => sql.due(db, which, limit, leaseMs)),
-    effect: effectsOver(db, sql, advise),
+    effect: effectsOver(db, sql, query, advise),
   };
 }
 
