@@ -139,9 +139,10 @@ export function rowsOf(answer: unknown): readonly SqlRow[] {
 }
 
 /** Error for a plan outside an open transaction. */
-export const noTransaction = () =>
+export const noTransaction = (cause?: TypeError) =>
   new ConfigurationError(
     'Nothing was planned: tx is not an open transaction. Pass the transaction of your library, or the client on which you sent BEGIN.',
+    { cause },
   );
 
 /** Error for a custom database whose rows lack the columns of the statement. */
