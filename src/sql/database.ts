@@ -155,6 +155,7 @@ export const withoutColumns = () =>
 export const leftOpen = () =>
   new ConfigurationError(
     "A connection was released to the pool inside an open transaction. The store's writes on it could be rolled back, and a payment made twice. Call COMMIT or ROLLBACK before each release(), also after an error.",
+    { outcome: 'not_sent' },
   );
 
 /** Postgres's SQLSTATE, five digits and capitals, or MySQL's error number. */
