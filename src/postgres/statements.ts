@@ -142,21 +142,21 @@ export function migrationsOf(name: string): readonly string[] {
   return [
     // data is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
     `CREATE TABLE IF NOT EXISTS ${table} (
-      scope text NOT NULL,
-      kind text NOT NULL,
-      id text NOT NULL,
-      state text NOT NULL,
-      revision integer NOT NULL,
-      begun_at timestamptz NOT NULL,
-      due_at timestamptz,
-      leased_until timestamptz,
-      payment_id text,
-      data json NOT NULL,
-      about json,
-      was text,
-      xid text,
-      PRIMARY KEY (scope, kind, id)
-    )`,
+  scope text NOT NULL,
+  kind text NOT NULL,
+  id text NOT NULL,
+  state text NOT NULL,
+  revision integer NOT NULL,
+  begun_at timestamptz NOT NULL,
+  due_at timestamptz,
+  leased_until timestamptz,
+  payment_id text,
+  data json NOT NULL,
+  about json,
+  was text,
+  xid text,
+  PRIMARY KEY (scope, kind, id)
+)`,
     // One payment belongs to one create.
     `CREATE UNIQUE ${index('payment')} (scope, payment_id) WHERE payment_id IS NOT NULL`,
     // For sweeps, without finished rows.
