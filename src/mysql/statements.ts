@@ -31,7 +31,6 @@ export function statements(table: string) {
     owner: `SELECT ${clock}, ${columns} FROM ${table} WHERE scope = ${TEXT} AND payment_id = ${TEXT}`,
     insert: `${insert} SELECT ${inserted} FROM DUAL WHERE ${IS_COMMITTED}`,
     replace: `${replaceIn} AND ${IS_COMMITTED}`,
-    replacePrepared: `${replaceNew} AND ${IS_COMMITTED}`,
     list: (states: number) => `SELECT ${clock}, ${columns} FROM ${table}
       WHERE scope = ${TEXT} AND kind = ? AND state IN (${Array(states).fill('?').join(', ')}) ORDER BY begun_at`,
 
