@@ -36,10 +36,7 @@ export const drizzleOver =
       pool: poolWith('fromDrizzle', (db as { $client?: object }).$client ?? db, options),
       query: queryOf(db),
       transaction: work => db.transaction(work, { isolationLevel: 'read committed', accessMode: 'read write' }),
-      queryIn(tx) {
-        expectMethods('payOut', 'the tx of db.transaction(async tx => …)', tx, 'execute');
-        return queryOf(tx as Executor);
-      },
+      queryIn: tx => queryOf(tx as Executor),
     };
   };
 

@@ -28,10 +28,7 @@ export const knexOver =
       pool: poolWith('fromKnex', knex, options),
       query: queryOf(knex),
       transaction: work => knex.transaction(work, { isolationLevel: 'read committed' }),
-      queryIn(tx) {
-        expectMethods('payOut', 'the trx of knex.transaction(async trx => …)', tx, 'raw');
-        return queryOf(tx as Executor);
-      },
+      queryIn: tx => queryOf(tx as Executor),
     };
   };
 

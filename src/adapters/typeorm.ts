@@ -51,12 +51,7 @@ export const typeOrmOver =
         checkReady();
         return dataSource.transaction('READ COMMITTED', work);
       },
-      queryIn(tx) {
-        const { queryRunner } = (tx ?? {}) as { queryRunner?: TypeOrmQueryRunner };
-        const manager = 'the manager of dataSource.transaction(async manager => …)';
-        expectMethods('payOut', manager, queryRunner, 'query');
-        return queryOf(queryRunner as TypeOrmQueryRunner);
-      },
+      queryIn: tx => queryOf((tx as { queryRunner: TypeOrmQueryRunner }).queryRunner),
     };
   };
 

@@ -1,6 +1,6 @@
 // The SQL of an effect in MySQL: a payment is a locked row, and a savepoint identifies its transaction.
 import { randomUUID } from 'node:crypto';
-import { outsideTransaction, type SqlQuery, sqlCodeOf } from '../sql/database.ts';
+import { type SqlQuery, sqlCodeOf } from '../sql/database.ts';
 import type { StoreSql } from '../sql/store.ts';
 import { rowChanged } from '../sql/store.ts';
 import { PaymentTaken, type StoreEffect, type StoreRow } from '../store/contract.ts';
@@ -12,7 +12,6 @@ import {
   hasChanged,
   hasSavepoint,
   insertedAlone,
-  isOpen,
   notCommitted,
   paymentTaken,
   TAKEN,
@@ -43,7 +42,6 @@ export function effectSql(
   named: (query: SqlQuery) => Promise<Statements>,
   { keyOf, inserted, replaced }: ReturnType<typeof valuesIn>,
 ): EffectSql {
-  let isTransaction = false;
   /** Effects whose transaction was still open when their work was complete. */
   const proven = new WeakSet<MysqlBegun>();
 
@@ -73,9 +71,6 @@ export function effectSql(
     prepare,
 
     async begin(query, { id, about, reads }) {
-      // Once is enough: a database either begins transactions or does not.
-      isTransaction ||= await isOpen(query);
-      if (!isTransaction) throw outsideTransaction();
       const sql = await named(query);
       const key = keyOf(ofPayment(id));
       const [line] = await query(sql.lockFree, key);

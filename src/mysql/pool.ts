@@ -1,5 +1,5 @@
 // A pool of `mysql2` as a database for the stores.
-import { expectMethods, mysqlRows, type SqlDatabase, type SqlPool, type SqlQuery, sizeOf } from '../sql/database.ts';
+import { mysqlRows, type SqlDatabase, type SqlPool, type SqlQuery, sizeOf } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
 
 /** A connection of a `mysql2/promise` pool, by shape. */
@@ -48,10 +48,7 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
       const release = (isBroken: boolean) => (isBroken ? connection.destroy() : connection.release());
       return transact({ query: connection.query.bind(connection), release }, BEGIN, work);
     },
-    queryIn(tx) {
-      expectMethods('payOut', 'a connection with promises after its START TRANSACTION', tx, 'query');
-      return queryOf(tx);
-    },
+    queryIn: queryOf,
   };
 }
 

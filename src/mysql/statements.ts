@@ -31,7 +31,6 @@ export function statements(table: string) {
     owner: `SELECT ${clock}, ${columns} FROM ${table} WHERE scope = ${TEXT} AND payment_id = ${TEXT}`,
     insert: `${insert} SELECT ${inserted} FROM DUAL WHERE ${IS_COMMITTED}`,
     replace: `${replaceIn} AND ${IS_COMMITTED}`,
-    replacePrepared: `${replaceNew} AND ${IS_COMMITTED}`,
     list: (states: number) => `SELECT ${clock}, ${columns} FROM ${table}
       WHERE scope = ${TEXT} AND kind = ? AND state IN (${Array(states).fill('?').join(', ')}) ORDER BY begun_at`,
 
@@ -62,22 +61,22 @@ export function statements(table: string) {
     // Never change a published migration: add another.
     migrations: [
       `CREATE TABLE IF NOT EXISTS ${table} (
-        scope varbinary(${LONGEST.scope}) NOT NULL,
-        kind varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-        id varbinary(${LONGEST.reference}) NOT NULL,
-        state varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-        revision int NOT NULL,
-        begun_at datetime(3) NOT NULL,
-        due_at datetime(3),
-        leased_until datetime(3),
-        payment_id varbinary(64),
-        data longtext CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-        about longtext CHARACTER SET ascii COLLATE ascii_bin,
-        writer char(36) CHARACTER SET ascii COLLATE ascii_bin,
-        PRIMARY KEY (scope, kind, id),
-        UNIQUE KEY payment (scope, payment_id),
-        KEY due (kind, state, scope, due_at)
-      ) ${TABLE_OPTIONS}`,
+  scope varbinary(${LONGEST.scope}) NOT NULL,
+  kind varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  id varbinary(${LONGEST.reference}) NOT NULL,
+  state varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  revision int NOT NULL,
+  begun_at datetime(3) NOT NULL,
+  due_at datetime(3),
+  leased_until datetime(3),
+  payment_id varbinary(64),
+  data longtext CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  about longtext CHARACTER SET ascii COLLATE ascii_bin,
+  writer char(36) CHARACTER SET ascii COLLATE ascii_bin,
+  PRIMARY KEY (scope, kind, id),
+  UNIQUE KEY payment (scope, payment_id),
+  KEY due (kind, state, scope, due_at)
+) ${TABLE_OPTIONS}`,
     ],
   };
 }

@@ -73,11 +73,8 @@ export function mysqlStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' |
       return { isWritten: true, ...(await read(query, row).catch(afterWrite)) };
     }
     const found = await read(query, row);
-    if (found.row) return { isWritten: false, ...found };
-    if (row.paymentId !== undefined) throw new PaymentTaken();
-    // The row was only prepared for an effect.
-    const isWritten = hasChanged(await query(sql.replacePrepared, replaced(row)));
-    return { isWritten, ...(await read(query, row).catch(afterWrite)) };
+    if (!found.row && row.paymentId !== undefined) throw new PaymentTaken();
+    return { isWritten: false, ...found };
   };
 
   /** Reads the current row in the merchant's transaction. A locking read ignores an older snapshot. */

@@ -45,6 +45,7 @@ export const COMMITTED = `IF(${IS_COMMITTED}, '1', '0') AS committed`;
 export const notCommitted = () =>
   new ConfigurationError(
     "A session of this pool does not commit the store's writes: it has autocommit = 0, or was released to the pool inside an open transaction. A payment could be made twice. Leave autocommit on, and call COMMIT or ROLLBACK before each release().",
+    { outcome: 'not_sent' },
   );
 
 /** @throws {ConfigurationError} for an answer from such a session */

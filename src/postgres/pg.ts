@@ -1,6 +1,5 @@
 // A pool of `pg` by its shape, and the way to borrow a client from it.
-import { leftOpen, sizeOf } from '../sql/database.ts';
-import { emitWarning } from '../telemetry/events.ts';
+import { leftOpen } from '../sql/database.ts';
 
 /** A client of a `pg` pool, by shape. */
 export interface PgClient {
@@ -36,22 +35,15 @@ const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);
 /** @param status a client's status, or undefined if its version of `pg` is too old */
 export const isOpen = (status: string | null | undefined): boolean => IN_TRANSACTION.has(status);
 
-const LEFT_OPEN =
-  'A client was released to the pool inside a transaction. The SDK closed it, which rolls the transaction back. Call COMMIT or ROLLBACK before each release(), or release(true) if that fails.';
-
 /**
- * Returns a client outside any transaction. A client that other code left in one is closed, which rolls it back. A
- * rollback after the SDK's write would undo the write, and the money would be gone.
+ * Returns a client outside any transaction. It closes one that other code left in a transaction, because the end of that
+ * would decide about the SDK's writes.
  *
- * @throws {ConfigurationError} if every client is in a transaction
+ * @throws {ConfigurationError} for such a client
  */
 export async function connect(pool: PgPool): Promise<PgClient> {
-  const most = sizeOf(pool.options?.max);
-  for (let tries = 0; tries <= most; tries++) {
-    const client = await pool.connect();
-    if (!isOpen(client.getTransactionStatus?.())) return client;
-    client.release(true);
-    emitWarning(LEFT_OPEN);
-  }
+  const client = await pool.connect();
+  if (!isOpen(client.getTransactionStatus?.())) return client;
+  client.release(true);
   throw leftOpen();
 }

@@ -1,7 +1,7 @@
 // A pool of `pg` as a database for the stores.
 import { createHash } from 'node:crypto';
 import { markCommitted } from '../sql/committed.ts';
-import { expectMethods, leftOpen, poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { leftOpen, poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
 import { listenOn } from './listen.ts';
 import { connect, isOpen, type PgClient, type PgPool, type PgTx } from './pg.ts';
@@ -28,10 +28,7 @@ export const fromPool = (pool: PgPool, prepare = false): SqlDatabase<PgTx> => ({
     const { client, release } = await lend(pool);
     return transact({ query: client.query.bind(client), release, isCommit }, BEGIN, work);
   },
-  queryIn(tx) {
-    expectMethods('payOut', 'a client of the pool after its BEGIN, or the tx of an effect', tx, 'query');
-    return queryOf(tx, prepare);
-  },
+  queryIn: tx => queryOf(tx, prepare),
   listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
 });
 

@@ -36,10 +36,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
     dialect: 'postgres',
     pool: poolOf(sql),
     query: queryOf(sql),
-    queryIn(tx) {
-      expectMethods('payOut', 'the sql of sql.begin(async sql => …)', tx, 'unsafe');
-      return queryOf(tx as PostgresJs<Tx>);
-    },
+    queryIn: tx => queryOf(tx as PostgresJs<Tx>),
     transaction: async work => (await sql.begin('isolation level read committed read write', work)) as never,
     async listen(channel, onNotice, signal) {
       // postgres.js keeps a listener whose LISTEN failed, and retries it.

@@ -1,5 +1,4 @@
 // The SQL of a store in Postgres, over its one table.
-import { type SqlQuery, withoutColumns } from '../sql/database.ts';
 import type { StoreRow } from '../store/contract.ts';
 import { durably, indexName, quoted } from './table.ts';
 
@@ -22,16 +21,6 @@ const isOneOf = (states: readonly string[]) =>
 /** A setting that lasts until the end of the merchant's transaction. Outside one, it ends with its own statement. */
 const IS_OPEN = `coalesce(current_setting('payment_gateway.transaction', true), '') = 'open'`;
 export const OPEN_XID = 'txid_current_if_assigned()::text';
-
-const ENTER = `SELECT set_config('payment_gateway.transaction', 'open', true) AS open`;
-
-/** Checks whether a transaction is open: only then does the setting last until the next statement. */
-export async function isOpen(query: SqlQuery): Promise<boolean> {
-  await query(ENTER);
-  const [line] = await query(`SELECT (${IS_OPEN})::text AS open`);
-  if (line?.open === undefined) throw withoutColumns();
-  return line.open === 'true';
-}
 
 /** Columns in the order of a row's values. */
 const COLUMNS = 'kind, id, state, revision, due_at, leased_until, payment_id, data, about';
@@ -79,7 +68,7 @@ export function statementsOf(table: string, channel: string) {
     replace: `${replace} ${written}`,
 
     // In the merchant's transaction.
-    enter: ENTER,
+    enter: `SELECT set_config('payment_gateway.transaction', 'open', true) AS open`,
     insertIn: (row: StoreRow) => `INSERT INTO ${table} ${into} SELECT ${inserted} WHERE ${IS_OPEN}
       ON CONFLICT (scope, kind, id) DO NOTHING ${written}${notified(row)}`,
     replaceIn: (row: StoreRow) => `${replace} AND ${IS_OPEN} ${written}${notified(row)}`,
@@ -153,21 +142,21 @@ export function migrationsOf(name: string): readonly string[] {
   return [
     // data is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
     `CREATE TABLE IF NOT EXISTS ${table} (
-      scope text NOT NULL,
-      kind text NOT NULL,
-      id text NOT NULL,
-      state text NOT NULL,
-      revision integer NOT NULL,
-      begun_at timestamptz NOT NULL,
-      due_at timestamptz,
-      leased_until timestamptz,
-      payment_id text,
-      data json NOT NULL,
-      about json,
-      was text,
-      xid text,
-      PRIMARY KEY (scope, kind, id)
-    )`,
+  scope text NOT NULL,
+  kind text NOT NULL,
+  id text NOT NULL,
+  state text NOT NULL,
+  revision integer NOT NULL,
+  begun_at timestamptz NOT NULL,
+  due_at timestamptz,
+  leased_until timestamptz,
+  payment_id text,
+  data json NOT NULL,
+  about json,
+  was text,
+  xid text,
+  PRIMARY KEY (scope, kind, id)
+)`,
     // One payment belongs to one create.
     `CREATE UNIQUE ${index('payment')} (scope, payment_id) WHERE payment_id IS NOT NULL`,
     // For sweeps, without finished rows.

@@ -2,7 +2,6 @@
 
 import {
   leftOpen,
-  outsideTransaction,
   rowsOf,
   type SqlQuery,
   type SqlRow,
@@ -15,7 +14,7 @@ import { afterWrite, type ReadStoreOptions, rowChanged, type StoreSql } from '..
 import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
 import { PaymentTaken, type RowKey, type StoreEffect, type StoreRow, type WithNow } from '../store/contract.ts';
 import { ofMerchant } from '../store/thrown.ts';
-import { isOpen, migrationsOf, OPEN_XID, type Statements, statementsOf } from './statements.ts';
+import { migrationsOf, OPEN_XID, type Statements, statementsOf } from './statements.ts';
 import { advised, ddlOf, expectCommitted, identityOf, lockKey, migrate } from './table.ts';
 
 /** Identifies the mark of an effect. */
@@ -29,7 +28,6 @@ interface Begun {
 export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' | 'scope'>): StoreSql<Begun> {
   const channel = channelOf(table);
   const migrations = migrationsOf(table);
-  let isTransaction = false;
   let resolved: Statements | undefined;
   const resolve = async (query: SqlQuery) => statementsOf(await identityOf(query, table), channel);
   const use = async (query: SqlQuery): Promise<Statements> => {
@@ -93,9 +91,6 @@ export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table
     prepare: async query => void (await use(query)),
 
     async begin(query, { id, about, reads }: StoreEffect) {
-      // Once is enough: a database either begins transactions or does not.
-      isTransaction ||= await isOpen(query);
-      if (!isTransaction) throw outsideTransaction();
       const sql = await use(query);
       const key = lockKey(`${sql.table} ${scope} ${id}`);
       const values = [scope, id, asciiJson(about), key, ...reads.flatMap(read => [read.kind, read.id])];

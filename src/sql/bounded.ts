@@ -38,38 +38,16 @@ const poolFor = (database: Pooled): SqlPool => database.pool ?? { identity: data
 /** Runs a work in a transaction. */
 type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
 
-/** Access of one work to the database, one call after the other. */
-export interface Place<Tx> {
-  transact: Transact<Tx>;
-  /** Outside of any transaction. */
-  query: SqlQuery;
-}
-
 /**
- * Limits concurrent works to half of the pool's connections, and at least one. The caller gets an error in time. A
- * place is free once the library has ended the whole work and returned its connections.
+ * Limits concurrent transactions to half of the pool's connections, and at least one. The caller gets an error in time.
+ * A place is free once the library has ended its transaction.
  */
-export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Place<Tx>) => Promise<T>) => Promise<T> {
+export function transactionsOver<Tx>(database: SqlDatabase<Tx>): Transact<Tx> {
   const { works } = limitsOf(poolFor(database));
-  return <T>(work: (place: Place<Tx>) => Promise<T>) => {
-    const { promise: result, resolve, reject } = Promise.withResolvers<T>();
-    const take = async () => {
-      const begun: Promise<unknown>[] = [];
-      const watch = <P extends Promise<unknown>>(promise: P): P => {
-        begun.push(promise);
-        return promise;
-      };
-      const working = work({
-        transact: inner => withinWaits(database, watch, inner),
-        query: inTime((sql, values) => watch(database.query(sql, values))),
-      });
-      resolve(working);
-      await Promise.allSettled([working]);
-      await Promise.allSettled(begun);
-    };
-    works(take).catch(reject);
-    return result;
-  };
+  return work =>
+    new Promise((resolve, reject) => {
+      works(() => new Promise<void>(free => resolve(withinWaits(database, free, work)))).catch(reject);
+    });
 }
 
 /** Limits concurrent single statements to half of the pool's connections, even if each of them hangs. */
@@ -100,7 +78,7 @@ const OVER = 'The transaction of the effect has ended: its connection broke, or 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
 async function withinWaits<Tx, T>(
   database: SqlDatabase<Tx>,
-  watch: (transaction: Promise<unknown>) => Promise<unknown>,
+  onEnd: () => void,
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
 ): Promise<T> {
   let isLate = false;
@@ -119,8 +97,9 @@ async function withinWaits<Tx, T>(
       begun({ running });
       return beforeEnd(running, () => isOver);
     });
-  const transaction = watch(begin()).finally(() => {
+  const transaction = begin().finally(() => {
     isOver = true;
+    onEnd();
   });
 
   const started = await withTimeout(Promise.race([hasBegun, transaction.then(() => undefined)]), LONGEST_WAIT, () => {

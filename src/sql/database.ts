@@ -138,16 +138,11 @@ export function rowsOf(answer: unknown): readonly SqlRow[] {
   );
 }
 
-/** Error for a custom database that begins no transaction. */
-export const outsideTransaction = () =>
-  new ConfigurationError(
-    'transaction() of the SqlDatabase ran its query outside a transaction. Each statement would commit separately, so a failed effect would be half done. Begin a transaction and run query in it.',
-  );
-
 /** Error for a plan outside an open transaction. */
-export const noTransaction = () =>
+export const noTransaction = (cause?: TypeError) =>
   new ConfigurationError(
     'Nothing was planned: tx is not an open transaction. Pass the transaction of your library, or the client on which you sent BEGIN.',
+    { cause },
   );
 
 /** Error for a custom database whose rows lack the columns of the statement. */
@@ -160,6 +155,7 @@ export const withoutColumns = () =>
 export const leftOpen = () =>
   new ConfigurationError(
     "A connection was released to the pool inside an open transaction. The store's writes on it could be rolled back, and a payment made twice. Call COMMIT or ROLLBACK before each release(), also after an error.",
+    { outcome: 'not_sent' },
   );
 
 /** Postgres's SQLSTATE, five digits and capitals, or MySQL's error number. */

@@ -9,7 +9,7 @@ import {
   type StoreRow,
 } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
-import { placesOver, repeated } from './bounded.ts';
+import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 
@@ -23,8 +23,6 @@ export interface EffectSql<Begun> {
   /**
    * Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker with it.
    * Also locks and reads the rows of the effect's `reads`, in the order of their keys.
-   *
-   * @throws {ConfigurationError} outside a transaction
    */
   begin(query: SqlQuery, effect: StoreEffect): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
   /**
@@ -43,36 +41,40 @@ export interface EffectSql<Begun> {
   markUncertain(query: SqlQuery, effect: StoreEffect, begun: Begun): Promise<void>;
 }
 
-/** @param advise throws the database's error with its cause and the fix */
+/**
+ * @param alone runs a statement outside any transaction
+ * @param advise throws the database's error with its cause and the fix
+ */
 export function effectsOver<Tx, Begun>(
   db: SqlDatabase<Tx>,
   sql: EffectSql<Begun>,
+  alone: SqlQuery,
   advise: (error: unknown) => never,
 ): Store<Tx>['effect'] {
-  const inPlace = placesOver(db);
-  return (effect, work) =>
-    inPlace(async ({ transact, query }) => {
-      const end = await repeated(async () => {
-        await sql.prepare?.(query, effect).catch(advise);
-        const running = transact((tx, within) =>
-          takeEffect(within, sql, effect, locked => remembering(() => work({ tx, ...locked }))),
-        );
-        return running.catch((error): End<Begun> => {
-          if (error === SKIPPED) return { result: 'skipped' };
-          if (error instanceof Ended) return { begun: error.begun as Begun, endedBy: error };
-          // It may concern one of the merchant's own tables.
-          if (isOfMerchant(error)) throw error;
-          return advise(error);
-        });
+  const transact = transactionsOver(db);
+  return async (effect, work) => {
+    const query = inTime(alone);
+    const end = await repeated(async () => {
+      await sql.prepare?.(query, effect);
+      const running = transact((tx, within) =>
+        takeEffect(within, sql, effect, locked => remembering(() => work({ tx, ...locked }))),
+      );
+      return running.catch((error): End<Begun> => {
+        if (error === SKIPPED) return { result: 'skipped' };
+        if (error instanceof Ended) return { begun: error.begun as Begun, endedBy: error };
+        // It may concern one of the merchant's own tables.
+        if (isOfMerchant(error)) throw error;
+        return advise(error);
       });
-      if (end.endedBy) {
-        // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
-        await repeated(() => sql.markUncertain(query, effect, end.begun));
-        throw endedBefore(end.endedBy.cause);
-      }
-      if (end.result === 'done' && !isCommitted(end)) await expectDone(sql, query, end.begun);
-      return end.result;
     });
+    if (end.endedBy) {
+      // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
+      await sql.markUncertain(query, effect, end.begun);
+      throw endedBefore(end.endedBy.cause);
+    }
+    if (end.result === 'done' && !isCommitted(end)) await expectDone(sql, query, end.begun);
+    return end.result;
+  };
 }
 
 /** How an effect's transaction ended. */

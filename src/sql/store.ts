@@ -97,7 +97,12 @@ export function sqlStore<Tx, Begun>(
   /** Writes in the merchant's transaction, without retries, because a failure ends it. */
   const writeIn = async (row: StoreRow, tx: Tx) => {
     const within = db.queryIn(tx);
-    const advised: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(advise));
+    const failed = (error: unknown): never => {
+      // Another value does not have the methods of a transaction.
+      if (error instanceof TypeError) throw noTransaction(error);
+      return advise(error);
+    };
+    const advised: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
     const written = await sql.writeIn(advised, row);
     if (!written) throw noTransaction();
     return written;
@@ -116,7 +121,7 @@ export function sqlStore<Tx, Begun>(
     write: async (row, tx) => (tx === undefined ? sql.write(query, row) : writeIn(row, tx)),
     list: which => sql.list(query, which),
     due: (which, limit, leaseMs) => alone(() => sql.due(db, which, limit, leaseMs)),
-    effect: effectsOver(db, sql, advise),
+    effect: effectsOver(db, sql, query, advise),
   };
 }
 

@@ -34,10 +34,4 @@ export const pendingOf = (steps: readonly string[], comment: unknown): readonly 
   steps.slice(Number(VERSION.exec(String(comment))?.[1] ?? 0));
 
 export const scriptOf = (statements: readonly string[]): string =>
-  statements.map(statement => `${withoutIndent(statement)};\n`).join('');
-
-/** Removes the indent that SQL has in the source, but not in a script. */
-function withoutIndent(sql: string): string {
-  const indent = /\n *(?=\).*$)/.exec(sql)?.[0];
-  return indent ? sql.replaceAll(indent, '\n') : sql;
-}
+  statements.map(statement => `${statement};\n`).join('');

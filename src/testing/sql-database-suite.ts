@@ -126,16 +126,6 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
       equal(await idOf(outer), await idOf(outer));
     });
   });
-
-  withTable('rolls back to a savepoint', async (database, table) => {
-    await transact(database, async (_, query) => {
-      await query(`INSERT INTO ${table} VALUES ('kept')`);
-      await query('SAVEPOINT part');
-      await query(`INSERT INTO ${table} VALUES ('undone')`);
-      await query('ROLLBACK TO SAVEPOINT part');
-    });
-    deepEqual(await linesOf(database.query, table), ['kept']);
-  });
 }
 
 const DIALECTS = {

@@ -148,14 +148,6 @@ export function storeSuite<Tx>({ test, open, transaction }: StoreSuiteOptions<Tx
     deepEqual(idsOf(await b.due(query, 9, 60_000)), ['late', 'young']);
   });
 
-  withStores('leases a row again once its lease has ended', async (a, b) => {
-    const row = await put(a, newRow({ dueAt: 1 }));
-    const { rows, now } = await a.due(query, 1, 20);
-    equal(rows.length, 1);
-    while ((await b.read(row)).now < now + 40);
-    equal((await b.due(query, 1, 20)).rows.length, 1);
-  });
-
   withStores('leases each row to one of many concurrent workers', async (a, b) => {
     await many(30, [a, b], store => put(store, newRow({ dueAt: 1 })));
     const leased = await many(12, [a, b], store => store.due(query, 5, 60_000));

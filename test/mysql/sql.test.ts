@@ -65,12 +65,6 @@ it('a failure after a write is reported without its code, which may mean that no
 });
 
 describe('an effect', () => {
-  it('is refused before its mark by a database that begins no transaction', async () => {
-    const { sql, query, sent } = opened([]);
-    await expect(sql.begin(query, { id: 'id', about: {}, reads: [] })).rejects.toThrow('outside a transaction');
-    expect(sent).toEqual(['SET TRANSACTION READ WRITE']);
-  });
-
   it.each<[string, Error | SqlRow[], Error | SqlRow[], boolean]>([
     ['the savepoint exists', [], [], false],
     ['the savepoint is missing', [], mysqlError(1305), true],

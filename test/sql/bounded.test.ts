@@ -1,7 +1,7 @@
 // How the stores use a database: never more than half of its pool, never without an end, and again after a deadlock.
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hasMetAnother, inTime, type Place, placesOver, repeated, turnsOver } from '../../src/sql/bounded.ts';
+import { hasMetAnother, inTime, repeated, transactionsOver, turnsOver } from '../../src/sql/bounded.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
@@ -23,19 +23,13 @@ const database = (changes: Partial<SqlDatabase<string>> = {}): SqlDatabase<strin
   ...changes,
 });
 
-/** Works that are one transaction each. */
-function bounded<Tx>(database: SqlDatabase<Tx>) {
-  const inPlace = placesOver(database);
-  return <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => inPlace(({ transact }) => transact(work));
-}
-
 describe('works over one pool', () => {
   /** How many works of these stores run at once. */
   async function mostAtOnce(...databases: SqlDatabase<string>[]) {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     let running = 0;
     const works = databases.flatMap(each => {
-      const transact = bounded(each);
+      const transact = transactionsOver(each);
       return Array.from({ length: 8 }, () =>
         transact(async () => {
           running += 1;
@@ -69,7 +63,7 @@ describe('works over one pool', () => {
 
   it('wait for a place for five seconds, and say then what to do', async () => {
     fakeTimers();
-    const transact = bounded(database({ pool: { identity: {}, max: 2 } }));
+    const transact = transactionsOver(database({ pool: { identity: {}, max: 2 } }));
     const first = transact(never);
     const second = vi.fn(async () => {});
     expect(await lateError(transact(second))).toEqual(
@@ -81,28 +75,21 @@ describe('works over one pool', () => {
     first.catch(() => {});
   });
 
-  it.each<[string, (place: Place<string>) => Promise<unknown>]>([
-    ['transaction', ({ transact }) => transact(async () => {})],
-    ['statement', ({ query }) => query('select 1')],
-  ])(
-    'whose caller was told that a %s takes too long keep their place until the library has ended it',
-    async (_, use) => {
-      fakeTimers();
-      const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
-      const query: SqlQuery = () => isFree.then(() => ROWS);
-      const inPlace = placesOver(
-        database({ pool: { identity: {}, max: 2 }, query, transaction: work => isFree.then(() => work('tx')) }),
-      );
-      expect(String(await lateError(inPlace(use)))).toMatch(/within 5000 ms/);
-      const next = vi.fn(async () => {});
-      await lateError(inPlace(next));
-      expect(next).not.toHaveBeenCalled();
-      free();
-      await new Promise(setImmediate);
-      await inPlace(next);
-      expect(next).toHaveBeenCalled();
-    },
-  );
+  it('whose caller was told that it takes too long keeps its place until the library has ended it', async () => {
+    fakeTimers();
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    const transact = transactionsOver(
+      database({ pool: { identity: {}, max: 2 }, transaction: work => isFree.then(() => work('tx')) }),
+    );
+    expect(String(await lateError(transact(async () => {})))).toMatch(/within 5000 ms/);
+    const next = vi.fn(async () => {});
+    await lateError(transact(next));
+    expect(next).not.toHaveBeenCalled();
+    free();
+    await new Promise(setImmediate);
+    await transact(next);
+    expect(next).toHaveBeenCalled();
+  });
 });
 
 describe('single statements over one pool', () => {
@@ -115,7 +102,7 @@ describe('single statements over one pool', () => {
       const over = { pool: { identity: {}, max } };
       const begun = vi.fn(never);
       for (let count = 0; count < 4; count++) turnsOver(database(over))(begun).catch(() => {});
-      await bounded(database(over))(async () => {});
+      await transactionsOver(database(over))(async () => {});
       expect(begun).toHaveBeenCalledTimes(most);
     }
   });
@@ -143,7 +130,7 @@ describe('a transaction', () => {
     ['the work fails, and the library resolves', work => work('tx').catch(() => {}), reject(ofShop), ofShop],
     ['the library resolves without the work', async () => {}, async () => {}, REFUSED],
   ])('rejects where %s', async (_, transaction, work, expected) => {
-    expect(await errorOf(bounded(database({ transaction: transaction as never }))(work))).toEqual(expected);
+    expect(await errorOf(transactionsOver(database({ transaction: transaction as never }))(work))).toEqual(expected);
   });
 
   it.each([
@@ -159,7 +146,7 @@ describe('a transaction', () => {
       await isOver;
       if (cause) throw cause;
     };
-    const ended = bounded(database({ transaction }))(work)
+    const ended = transactionsOver(database({ transaction }))(work)
       .catch((error: unknown) => error)
       .finally(() => {
         told = true;
@@ -183,7 +170,7 @@ describe('a transaction', () => {
       });
     };
     const work = vi.fn(async () => {});
-    const error = await lateError(bounded(database({ transaction }))(work));
+    const error = await lateError(transactionsOver(database({ transaction }))(work));
     expect(error).toHaveProperty(
       'message',
       'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or check whether the database answers.',
@@ -201,11 +188,11 @@ describe('a transaction', () => {
       await work('tx').catch(() => {});
       return never();
     };
-    const transact = bounded(database({ transaction: hanging, pool: { identity: {}, max: 20 } }));
+    const transact = transactionsOver(database({ transaction: hanging, pool: { identity: {}, max: 20 } }));
     const slow = () => new Promise<void>(resolve => setTimeout(resolve, 60_000));
     expect(await lateError(transact(slow))).toEqual(LATE);
     expect(await lateError(transact(() => slow().then(() => Promise.reject(thrown))))).toBe(thrown);
-    expect(await whileTimePasses(bounded(database())(slow), 1_000)).toBeUndefined();
+    expect(await whileTimePasses(transactionsOver(database())(slow), 1_000)).toBeUndefined();
   });
 
   it('sends no statement of ours after the library has ended it, and then never settles the work', async () => {
@@ -220,7 +207,7 @@ describe('a transaction', () => {
       work('tx').then(settle, settle);
       return broken.promise;
     };
-    const running = bounded(database({ transaction, queryIn: () => sent }))(async (_, query) => {
+    const running = transactionsOver(database({ transaction, queryIn: () => sent }))(async (_, query) => {
       broken.reject(lost);
       await new Promise(setImmediate);
       await query('rollback to savepoint');

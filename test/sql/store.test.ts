@@ -126,7 +126,7 @@ describe('an effect', () => {
     const advised = (cause: unknown) => new Error('advised', { cause });
     const missing = missingOf();
     expect(await errorOf(open({ advised }).store.effect(EFFECT, reject(missing)))).toBe(missing);
-    for (const part of ['prepare', 'begin', 'complete'] as const) {
+    for (const part of ['begin', 'complete'] as const) {
       const failing = open({ advised, [part]: reject(missingOf()) }).run();
       expect(await errorOf(failing), part).toMatchObject({ message: 'advised', cause: { code: '42P01' } });
     }
