@@ -10,14 +10,12 @@ export async function delay(ms: number, signal?: AbortSignal | undefined): Promi
 }
 
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. The caller checks the signal itself. */
-export const pause = (ms: number, signal?: AbortSignal | undefined): Promise<void> =>
-  within<void>(forever(), { ms, signal }, () => {});
+export async function pause(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+  await leaving(new Promise(() => {}), { ms, signal });
+}
 
 /** Resolves as soon as the signal is aborted. */
-export const aborted = (signal: AbortSignal): Promise<void> => within<void>(forever(), { signal }, () => {});
-
-/** A new promise each time, because one that lives on would keep all that waits for it. */
-const forever = () => new Promise<never>(() => {});
+export const aborted = (signal: AbortSignal): Promise<void> => pause(Number.POSITIVE_INFINITY, signal);
 
 /** Resolves after `ms` milliseconds, without keeping the process alive. */
 export const backgroundDelay = (ms: number): Promise<void> =>

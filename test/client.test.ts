@@ -102,7 +102,7 @@ describe('creating', () => {
       outcome: 'unknown',
       paymentId: ID,
       issues: differing.map(path => ({ path, message: 'differs from the request' })),
-      message: expect.stringContaining(`with payment ${ID}: it differs from the request in ${fields}.`),
+      message: expect.stringContaining(`: ${differing[0]}: differs from the request`),
     });
   });
 

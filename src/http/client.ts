@@ -42,9 +42,9 @@ export interface CallLimits {
  */
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
-export function createHttpClient(options: HttpOptions): Send {
-  const exchange = exchangeOf(options);
-  const isInferred = options.fetch !== undefined;
+export async function createHttpClient({ fetch, retries, ...options }: HttpOptions): Promise<Send> {
+  // node:http is slow to load, and some runtimes lack it.
+  const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
     const { method, url, secrets } = request;
     const attempts: Attempt[] = [];
@@ -59,7 +59,7 @@ export function createHttpClient(options: HttpOptions): Send {
       // An attempt without either was aborted.
       if (!answer && (error === undefined || error instanceof LateError)) return false;
       // A create is repeated only if it certainly never left, and not by what the error of the merchant's fetch says.
-      const isSafe = method === 'GET' || !(isInferred || mayHaveLeft(attempts));
+      const isSafe = method === 'GET' || !(fetch || mayHaveLeft(attempts));
       // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
       return isSafe && deadline.remaining > pauseInCall(answer?.retryAfter);
     };
@@ -70,7 +70,7 @@ export function createHttpClient(options: HttpOptions): Send {
       timeout: false,
       retry: {
         methods: ['get', 'post'],
-        limit: options.retries,
+        limit: retries,
         shouldRetry,
         // Until after the deadline, because a timer can be early.
         delay: repetition =>
@@ -98,13 +98,6 @@ export function createHttpClient(options: HttpOptions): Send {
 }
 
 const mayHaveLeft = (attempts: readonly Attempt[]): boolean => attempts.some(attempt => attempt.mayHaveLeft);
-
-/** Loads node:http only for the SDK's own connections: it is slow to load, and some runtimes lack it. */
-function exchangeOf({ fetch, ...options }: HttpOptions): Exchange {
-  if (fetch) return exchangeByFetch(fetch);
-  const opening = import('./connection.ts').then(({ openConnections }) => openConnections(options));
-  return async (...exchange) => (await opening)(...exchange);
-}
 
 /** Rejects if the attempt failed, or if its answer says that a later attempt may succeed. */
 async function attemptOnce(

@@ -67,7 +67,7 @@ function exchange(
 ): Promise<HttpAnswer> {
   const pool = agent instanceof ConnectionPool ? agent : undefined;
   return new Promise((resolve, reject) => {
-    // The call may have been aborted while it waited for this file's code or for a free connection.
+    // The call may have been aborted while it waited for a free connection.
     signal.throwIfAborted();
     let socket: Socket | undefined;
     let incoming: IncomingMessage | undefined;

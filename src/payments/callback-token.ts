@@ -3,7 +3,6 @@ import { Buffer } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { foldReference } from '../schemas/matching.ts';
-import { requestDataOf } from '../store/fingerprint.ts';
 import type { TokenCheck } from '../store/link.ts';
 
 /** The query parameter that carries the token. */
@@ -12,10 +11,10 @@ const PARAMETER = 'callbackToken';
 /** Bytes of the digest and of its MAC, short because gateways may limit the length of an address. */
 const LENGTH = 16;
 
-/** Tokens are `d.mac`: a digest of the reference or body, and its MAC under a key derived from the sign key. */
+/** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
 export interface CallbackTokens extends TokenCheck {
   /**
-   * Adds the token to a request's addresses, as their last query parameter. The same request has the same token.
+   * Adds the token to a request's addresses, as their last query parameter. The same reference has the same token.
    *
    * @param fields all fields that are sent
    */
@@ -27,19 +26,11 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
   const key = derive(signKey);
   const keys = [key, ...formerSignKeys.map(derive)];
   const tokenOf = (digest: string, key: KeyObject) => `${digest}.${macOf(digest, key)}`;
-  const isGood = (token: string): boolean => {
-    // Compares with every key in full, also after a match.
-    const right = keys.map(key => isEqual(token, tokenOf(digestIn(token), key)));
-    return right.includes(true);
-  };
 
   return {
     addTo(request, fields) {
       const { reference, webhookUrl, callbackUrl } = request;
-      const digest = reference
-        ? digestOfReference(reference)
-        : digestOf('body', requestDataOf(request, fields).bodyHash);
-      const token = tokenOf(digest, key);
+      const token = tokenOf(digestOf(reference ?? ''), key);
       return {
         ...fields,
         ...(webhookUrl && { webhookUrl: withToken(webhookUrl, token) }),
@@ -50,11 +41,13 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
     check(url) {
       const query = url.replace(/#.*/s, '').replace(/[^?]*/, '');
       const token = new URLSearchParams(query).getAll(PARAMETER).at(-1);
-      return token !== undefined && isGood(token) ? token : undefined;
+      if (token === undefined) return undefined;
+      // Compares with every key in full, also after a match.
+      const right = keys.map(key => isEqual(token, tokenOf(digestIn(token), key)));
+      return right.includes(true) ? token : undefined;
     },
 
-    isOf: (token, { reference }) =>
-      isGood(token) && (!reference || isEqual(digestIn(token), digestOfReference(reference))),
+    isOf: (token, { reference }) => !reference || isEqual(digestIn(token), digestOf(reference)),
   };
 }
 
@@ -63,13 +56,15 @@ const derive = (signKey: KeyObject): KeyObject =>
 
 const digestIn = (token: string): string => token.slice(0, token.indexOf('.'));
 
-const digestOf = (what: 'reference' | 'body', text: string): string =>
-  createHash('sha256').update(`${what}:${text}`).digest().subarray(0, LENGTH).toString('base64url');
+const digestOf = (reference: string): string =>
+  createHash('sha256')
+    .update(`reference:${foldReference(reference)}`)
+    .digest()
+    .subarray(0, LENGTH)
+    .toString('base64url');
 
 const macOf = (digest: string, key: KeyObject): string =>
   createHmac('sha256', key).update(digest).digest().subarray(0, LENGTH).toString('base64url');
-
-const digestOfReference = (reference: string): string => digestOf('reference', foldReference(reference));
 
 /** Compares in constant time, except for texts of other lengths: a token's length is not a secret. */
 function isEqual(given: string, right: string): boolean {

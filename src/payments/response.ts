@@ -34,19 +34,14 @@ export function readCreated(result: HttpAnswer | NoAnswer, call: Call, request: 
   if (!isSuccess(result)) throw apiError(result, call, verdictOn(result));
   const created = read(result, call, 'unknown');
   const { payment } = created;
-  const another = (why: string, issues: Issue[]): ResponseError => {
-    const message = `The gateway answered ${result.status} to ${nameOf(call)} with payment ${payment.id}: ${why}.`;
-    const verdict = { outcome: 'unknown', paymentId: payment.id } as const;
-    return new ResponseError(`${message} ${adviceOf(verdict)}`, result, issues, verdict);
-  };
   // Gateways may trim a reference and change its case.
   const isFolded = hasReference(payment, request.reference);
   const differing = differencesOf(request, payment).filter(field => field !== 'reference' || !isFolded);
   const issues = differing.map(path => ({ path, message: 'differs from the request' }));
-  if (issues.length > 0) throw another(`it differs from the request in ${differing.join(', ')}`, issues);
-  const anothers = (owner = '') => {
-    const issue = { path: 'id', message: 'is the payment of another create' };
-    return another(`it is the payment of ${owner ? JSON.stringify(owner) : 'another create'}`, [issue]);
+  if (issues.length > 0) throw unusable(result, call, issues, 'unknown');
+  const anothers = (owner?: string) => {
+    const message = `is the payment of ${owner ? JSON.stringify(owner) : 'another create'}`;
+    return unusable(result, call, [{ path: 'id', message }], 'unknown');
   };
   return { created, anothers };
 }
@@ -74,7 +69,7 @@ export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentI
   if (!isSuccess(result)) throw apiError(result, call, { paymentId });
   const { payment } = read(result, call);
   if (isSamePayment(payment.id, paymentId)) return payment;
-  throw unreadable(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
+  throw unusable(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
 }
 
 interface Verdict {
@@ -94,9 +89,9 @@ const parseEnvelope = compiledWhenBusy(envelopeSchema);
 
 function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   const json = answer.isTooLong ? undefined : parseJson(answer.body);
-  if (!json) throw unreadable(answer, call, [{ path: '', message: unreadableText(answer) }], outcome);
+  if (!json) throw unusable(answer, call, [{ path: '', message: unreadableText(answer) }], outcome);
   const { success, data, error } = parseEnvelope(json.value);
-  if (!success) throw unreadable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
+  if (!success) throw unusable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
   return data;
 }
 
@@ -111,9 +106,9 @@ function unreadableText({ body, isTooLong }: HttpAnswer): string {
   return body.trim() === '' ? 'is empty' : 'is not JSON';
 }
 
-function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
+function unusable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
   const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
-  const message = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be read`;
+  const message = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be used`;
   return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
 }
 

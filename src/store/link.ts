@@ -19,7 +19,7 @@ export interface ProcessResult {
 export interface TokenCheck {
   /** Returns the token of an address if this client issued it, in the same time for every token. */
   check(url: string): string | undefined;
-  /** Returns whether the token belongs to the payment. Any valid token fits a payment without a reference. */
+  /** Returns whether a valid token belongs to the payment. Each fits a payment without a reference. */
   isOf(token: string, payment: Payment): boolean;
 }
 

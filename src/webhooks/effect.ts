@@ -22,7 +22,7 @@ import {
 import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
 import { acknowledge } from '../store/transitions.ts';
 import type { CallbackWarningCode } from '../telemetry/events.ts';
-import { type Context, type Functions, isOnly, type PaymentOutcome } from './functions.ts';
+import { type Context, FUNCTIONS, type Functions, type PaymentOutcome } from './functions.ts';
 import { unhandled } from './reply.ts';
 
 interface About {
@@ -70,6 +70,8 @@ interface Ran {
 export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout, reports }: EffectSettings<Tx>) {
   /** Without a store of the client, only `onPayment` runs. */
   const hasOutcomes = link?.store !== undefined;
+  /** Whether `onPayment` is not the only function: then an outcome without its function goes to review. */
+  const hasOthers = FUNCTIONS.some(name => name !== 'onPayment' && functions[name]);
 
   /** Runs the merchant's functions, with a time limit. @returns their functions for after the commit */
   const callInTime = async (tx: Tx, calls: (context: Context<Tx>) => Promise<unknown>) => {
@@ -113,7 +115,8 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
     const order = orderRow && orderStateOf(orderRow);
     const verdict: Verdict = hasOutcomes ? judge({ payment, state, create, order }) : { create, order };
     const { call, wasPaidOut } = verdict;
-    const reason = verdict.reason ?? reasonWithout(functions, verdict);
+    const isMissing = call && !functions[call] && hasOthers;
+    const reason = verdict.reason ?? (isMissing ? WITHOUT_FUNCTION[call] : undefined);
     const review = reason && reviewOf(payment, status, { reason, create, order: create?.order });
     const reference = verdict.create?.reference ?? payment.reference ?? undefined;
     const outcome = { order: verdict.create?.order, reference, payment } as PaymentOutcome;
@@ -217,10 +220,6 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
     },
   };
 }
-
-/** Returns the reason for a review where the handler lacks the function of an outcome that moved money. */
-const reasonWithout = (functions: Functions<never>, { call }: Verdict) =>
-  call && !functions[call] && !isOnly(functions, 'onPayment') ? WITHOUT_FUNCTION[call] : undefined;
 
 const tooLong = (ms: number) =>
   `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;

@@ -74,6 +74,3 @@ export const FUNCTIONS = [
   'onReview',
   'onPayment',
 ] as const satisfies readonly (OutcomeName | 'onReview' | 'onPayment')[];
-
-export const isOnly = (functions: Functions<never>, name: (typeof FUNCTIONS)[number]): boolean =>
-  FUNCTIONS.every(other => (functions[other] !== undefined) === (other === name));
