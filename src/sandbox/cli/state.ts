@@ -1,6 +1,5 @@
 // Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { CommandError } from '../../terminal/program.ts';
 import type { SavedSandbox } from '../saved.ts';
 
@@ -61,13 +60,12 @@ function isRunning(pid: number): boolean {
 const notWritten = (file: string, { message }: Error) =>
   new CommandError(`--state: ${file} cannot be written: ${message}`);
 
-/** Writes the file soon after each change, one write at a time. */
+/** Writes the file soon after each change. */
 export class StateFile {
   readonly #file: string;
   readonly #save: () => SavedSandbox;
   readonly #complain: (message: string) => void;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
   #interval = INTERVAL;
   #hasFailed = false;
   #isClosed = false;
@@ -78,57 +76,45 @@ export class StateFile {
     this.#complain = complain;
   }
 
-  /** @throws {CommandError} if the file cannot be written */
-  async begin(): Promise<void> {
-    await this.#write().catch(error => {
-      throw notWritten(this.#file, error);
-    });
+  /**
+   * Writes a new file and then renames it, so that a crash leaves one whole file.
+   *
+   * @throws {CommandError} if the file cannot be written
+   */
+  write(): void {
+    const beside = `${this.#file}.${process.pid}.new`;
+    try {
+      writeFileSync(beside, JSON.stringify(this.#save()), { mode: 0o600, flush: true });
+      renameSync(beside, this.#file);
+    } catch (error) {
+      rmSync(beside, { force: true });
+      throw notWritten(this.#file, error as Error);
+    }
   }
 
   /** Schedules a write after a change. */
   touch(): void {
     if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#writing = this.#writing.then(() => this.#tryToWrite());
-    }, this.#interval);
+    this.#timer ??= setTimeout(() => this.#tryToWrite(), this.#interval);
   }
 
   /** Writes the file for the last time. */
-  async close(): Promise<void> {
+  close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#writing;
-    await this.#tryToWrite();
+    this.#tryToWrite();
   }
 
-  async #tryToWrite(): Promise<void> {
+  #tryToWrite(): void {
+    this.#timer = undefined;
     const begun = performance.now();
     try {
-      await this.#write();
+      this.write();
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#complain(`--state: not written: ${(error as Error).message}`);
+      if (!this.#hasFailed) this.#complain((error as Error).message);
       this.#hasFailed = true;
     }
     this.#interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
-  }
-
-  /** Writes a new file and then renames it, so that a crash leaves one whole file. */
-  async #write(): Promise<void> {
-    const beside = `${this.#file}.${process.pid}.new`;
-    try {
-      const handle = await open(beside, 'w', 0o600);
-      try {
-        await handle.writeFile(JSON.stringify(this.#save()));
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(beside, this.#file);
-    } catch (error) {
-      await rm(beside).catch(() => {});
-      throw error;
-    }
   }
 }
