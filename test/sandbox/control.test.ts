@@ -36,7 +36,7 @@ describe('payments', () => {
     expect(await found('?search=tickets')).toEqual(['order-2']);
     expect(await found('?search=ada@')).toEqual(['order-3']);
     expect(await found('?search=10 eur')).toEqual(['order-1']);
-    expect(await found('?paymentMethod=BLIK')).toEqual(['order-3']);
+    expect(await found('?search=blik')).toEqual(['order-3']);
     expect(await found('?reference=order-1')).toEqual(['order-1']);
     expect(await found('?paymentStatus=COMPLETED')).toEqual([]);
     expect(await found('?limit=1&offset=1')).toEqual(['order-2']);

@@ -34,9 +34,6 @@ const PAYMENTS = [
     query: z.strictObject({
       search: text.describe("A part of the id, reference, description, method, amount or the customer's email."),
       paymentStatus: paymentStatus.optional(),
-      paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']).optional().describe('Only these.'),
-      paymentMethod: text.describe('Only this method.'),
-      currency: text.describe('Only this currency.'),
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
@@ -55,7 +52,7 @@ const PAYMENTS = [
     run: ({ ledger, callbacks, log }, { id: named }) => {
       const payment = ledger.named(named);
       const { id } = payment;
-      const [request, callbackUrl] = [ledger.requestOf(id), ledger.callbackUrlOf(id)];
+      const [request, callbackUrl] = [ledger.detailsOf(id).request, ledger.callbackUrlOf(id)];
       const target = callbacks.targetOf(id, callbackUrl);
       const posted = target === callbackUrl ? {} : { postedTo: target };
       return { payment, request, callbackUrl, ...posted, timeline: log.timeline(id) };
