@@ -1,6 +1,6 @@
 // What the sandbox says of an option or a scenario that it cannot take.
 import { ConfigurationError } from 'payment-gateway-sdk';
-import { readScenario, Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { readScenario, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -32,14 +32,6 @@ describe('an option of the sandbox', () => {
   ])('%j is refused, and what it must be is said', (options, problem) => {
     expect(() => new Sandbox(options)).toThrow(ConfigurationError);
     expect(() => new Sandbox(options)).toThrow(new RegExp(`^Sandbox: .*${problem.replace(/[()?]/g, '\\$&')}`));
-  });
-
-  it.each<SandboxOptions<'standard'>>([
-    ...[{ signatureEncoding: 'hex' }, { signatureEncoding: 'base64' }, { terminal: 'standard' }, { shape: 'wrapped' }],
-    ...[{ payid: 'host-to-host' }, { payid: 'redirect' }],
-    ...[{ shopName: 'The lamp shop' }, { latency: 0 }, { callbackRetries: [0, 2 ** 31 - 1] }, { seed: '' }],
-  ] as SandboxOptions<'standard'>[])('%j is taken', options => {
-    expect(() => new Sandbox(options)).not.toThrow();
   });
 
   it('names the shop on the page of the customer, and has a name of its own for it', async () => {
