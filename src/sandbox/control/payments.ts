@@ -58,17 +58,12 @@ const PAYMENTS = [
       return { payment, request, callbackUrl, ...posted, timeline: log.timeline(id) };
     },
   }),
-  route(
-    'POST /payments/{id}/moves',
-    'movePayment',
-    'Moves a payment to another state; its callback is then on the way.',
-    {
-      body: move,
-      answer: paymentShape,
-      errors: ['unknown_payment', 'final_state', 'refused'],
-      run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
-    },
-  ),
+  route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
+    body: move,
+    answer: paymentShape,
+    errors: ['unknown_payment', 'final_state', 'refused'],
+    run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
+  }),
   route('GET /wait', 'waitForPayment', 'Waits until a payment has the given state.', {
     query: z.strictObject({
       ...waitFields,
@@ -95,17 +90,12 @@ const CALLBACKS = [
     errors: ['unknown_delivery'],
     run: ({ log }, { id }) => log.delivery(Number(id)),
   }),
-  route(
-    'POST /deliveries/{id}/redeliver',
-    'redeliver',
-    'Posts a callback again, as it was or with another body, and answers once it is answered.',
-    {
-      body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
-      answer: deliveryShape,
-      errors: ['unknown_delivery'],
-      run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
-    },
-  ),
+  route('POST /deliveries/{id}/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
+    body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
+    answer: deliveryShape,
+    errors: ['unknown_delivery'],
+    run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
+  }),
   route('GET /idle', 'waitUntilIdle', 'Waits until no callback is running or delayed.', {
     query: z.strictObject({ timeout: wait.describe('The longest wait, at most 10m.') }),
     answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
