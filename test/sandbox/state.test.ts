@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { readState, StateFile } from '../../src/sandbox/cli/state.ts';
+import { readState, stateFile } from '../../src/sandbox/cli/state.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
@@ -35,7 +35,7 @@ function save(): never {
   if (held instanceof Error) throw held;
   return held as never;
 }
-const open = () => new StateFile(file, save, message => complaints.push(message));
+const open = () => stateFile(file, save, message => complaints.push(message));
 const written = () => JSON.parse(readFileSync(file, 'utf8'));
 const AN_HOUR = 3_600_000;
 

@@ -8,7 +8,7 @@ import type { SandboxEvent } from '../events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { timedLineOf } from './lines.ts';
-import { lockState, notOurs, readState, StateFile } from './state.ts';
+import { lockState, notOurs, readState, stateFile } from './state.ts';
 import type { Auto } from './values.ts';
 
 type Print = (line: string) => void;
@@ -45,7 +45,7 @@ async function begin(options: ServeOptions, print: Print, complain: Print): Prom
     // Node reads it at each connection, and this process connects only to post callbacks.
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   }
-  const state = file === undefined ? undefined : new StateFile(file, () => sandbox.save(), complain);
+  const state = file === undefined ? undefined : stateFile(file, () => sandbox.save(), complain);
   let isOver = false;
   const onEvent = (event: SandboxEvent) => {
     if (isOver) return;

@@ -60,61 +60,49 @@ function isRunning(pid: number): boolean {
 const notWritten = (file: string, { message }: Error) =>
   new CommandError(`--state: ${file} cannot be written: ${message}`);
 
-/** Writes the file soon after each change. */
-export class StateFile {
-  readonly #file: string;
-  readonly #save: () => SavedSandbox;
-  readonly #complain: (message: string) => void;
-  #timer: NodeJS.Timeout | undefined;
-  #interval = INTERVAL;
-  #hasFailed = false;
-  #isClosed = false;
+/** Returns functions that keep the file up to date. */
+export function stateFile(file: string, save: () => SavedSandbox, complain: (message: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let interval = INTERVAL;
+  let hasFailed = false;
+  let isClosed = false;
 
-  constructor(file: string, save: () => SavedSandbox, complain: (message: string) => void) {
-    this.#file = file;
-    this.#save = save;
-    this.#complain = complain;
-  }
-
-  /**
-   * Writes a new file and then renames it, so that a crash leaves one whole file.
-   *
-   * @throws {CommandError} if the file cannot be written
-   */
-  write(): void {
-    const beside = `${this.#file}.${process.pid}.new`;
+  /** Writes a new file and then renames it, so that a crash leaves one whole file. @throws {CommandError} */
+  function write(): void {
+    const beside = `${file}.${process.pid}.new`;
     try {
-      writeFileSync(beside, JSON.stringify(this.#save()), { mode: 0o600, flush: true });
-      renameSync(beside, this.#file);
+      writeFileSync(beside, JSON.stringify(save()), { mode: 0o600, flush: true });
+      renameSync(beside, file);
     } catch (error) {
       rmSync(beside, { force: true });
-      throw notWritten(this.#file, error as Error);
+      throw notWritten(file, error as Error);
     }
+  }
+
+  function tryToWrite(): void {
+    timer = undefined;
+    const begun = performance.now();
+    try {
+      write();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) complain((error as Error).message);
+      hasFailed = true;
+    }
+    interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
   }
 
   /** Schedules a write after a change. */
-  touch(): void {
-    if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => this.#tryToWrite(), this.#interval);
+  function touch(): void {
+    if (!isClosed) timer ??= setTimeout(tryToWrite, interval);
   }
 
   /** Writes the file for the last time. */
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#tryToWrite();
+  function close(): void {
+    isClosed = true;
+    clearTimeout(timer);
+    tryToWrite();
   }
 
-  #tryToWrite(): void {
-    this.#timer = undefined;
-    const begun = performance.now();
-    try {
-      this.write();
-      this.#hasFailed = false;
-    } catch (error) {
-      if (!this.#hasFailed) this.#complain((error as Error).message);
-      this.#hasFailed = true;
-    }
-    this.#interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
-  }
+  return { write, touch, close };
 }
