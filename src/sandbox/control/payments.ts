@@ -85,11 +85,6 @@ const CALLBACKS = [
       return { deliveries: pageOf(found, page), total: found.length };
     },
   }),
-  route('GET /deliveries/{id}', 'getDelivery', 'One delivery.', {
-    answer: deliveryShape,
-    errors: ['unknown_delivery'],
-    run: ({ log }, { id }) => log.delivery(Number(id)),
-  }),
   route('POST /deliveries/{id}/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
     body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
     answer: deliveryShape,
