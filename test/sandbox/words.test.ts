@@ -115,20 +115,20 @@ describe('a scenario', () => {
     ['steps: [{move: complete, force: 1}]', 'steps[0].force must be true or false'],
     ['createFault: reference-trm', 'createFault is no fault of creates: did you mean reference-trim?'],
     ['createFault: explode', 'createFault is no fault of creates: there are callback-first, reference-trim, '],
-    ['expect: taken', 'expect must be what is expected, with the fields callbacks, paymentStatus'],
+    ['expect: taken', 'expect must be an object with the fields callbacks, paymentStatus'],
     ['expect: {callbacks: taken}', 'expect.callbacks must be a list, such as [taken]'],
-    ['steps: [{move: cancel, expect: 200}]', 'steps[0].expect must be what is expected, with the fields'],
+    ['steps: [{move: cancel, expect: 200}]', 'steps[0].expect must be an object with the fields callbacks'],
   ])('with %s is refused by its path', async (text, problem) => {
     const error = (await errorOf(readScenario(`${create}\n${text}`))) as Error;
     expect(error.message).toContain(`Scenario: ${problem}`);
   });
 
   it.each([
-    ['5', 'Scenario: must be a scenario, with the fields does, create, createFault, steps, expect.'],
+    ['5', 'Scenario: must be an object with the fields does, create, createFault, steps, expect.'],
     ['create: {amuont: 5}', 'create unknown field "amuont" (did you mean "amount"?)'],
     ['create: {reference: ""}', 'create.reference must not be empty: leave it out for another one each time'],
-    ['craete: {}', 'Scenario: create must be the fields of a create'],
-    ['create: 5', 'create must be the fields of a create: paymentType, paymentMethod, amount, currency'],
+    ['craete: {}', 'Scenario: create must be an object with the fields'],
+    ['create: 5', 'create must be an object with the fields paymentType, paymentMethod, amount, currency'],
     ['create: {paymentType: DEPOSIT, amount: 5, currency: EUR}', 'must be a method of the gateway, such as CARD'],
     ['steps: [{mov: complete}]', '; steps[0] must have one of '],
     ['a: &a [*a, *a]\nb: *c', 'Scenario: '],
@@ -152,7 +152,7 @@ describe('a scenario', () => {
   it('that is given as an object is refused by the path in it', async () => {
     const sandbox = new Sandbox();
     const refused = async (scenario: object) => ((await errorOf(sandbox.play(scenario as never))) as Error).message;
-    expect(await refused({ create: 5 })).toMatch(/^Scenario: create must be the fields of a create/);
+    expect(await refused({ create: 5 })).toMatch(/^Scenario: create must be an object with the fields/);
     expect(await refused({ create: {}, steps: [{ move: 'refund' }] })).toContain(
       '; steps[0].move is no move: there are ',
     );
