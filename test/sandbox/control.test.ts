@@ -36,7 +36,7 @@ describe('payments', () => {
     expect(await found('?search=tickets')).toEqual(['order-2']);
     expect(await found('?search=ada@')).toEqual(['order-3']);
     expect(await found('?search=10 eur')).toEqual(['order-1']);
-    expect(await found('?paymentMethod=BLIK')).toEqual(['order-3']);
+    expect(await found('?search=blik')).toEqual(['order-3']);
     expect(await found('?reference=order-1')).toEqual(['order-1']);
     expect(await found('?paymentStatus=COMPLETED')).toEqual([]);
     expect(await found('?limit=1&offset=1')).toEqual(['order-2']);
@@ -70,16 +70,20 @@ describe('payments', () => {
   });
 
   it.each([
-    [{}, undefined],
-    [{ forwardTo: 'http://127.0.0.1:1/all' }, 'http://127.0.0.1:1/all?t=1'],
-  ])('under %j name the address that their callbacks are posted to', async (options, postedTo) => {
+    [{}, 'https://shop.example/c?a=1#x', undefined],
+    [{ forwardTo: 'http://127.0.0.1:1/all' }, 'https://shop.example/c', 'http://127.0.0.1:1/all'],
+    [{ forwardTo: 'http://127.0.0.1:1/all' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?a=1'],
+    [{ forwardTo: 'http://127.0.0.1:1/all?b' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?b&a=1'],
+  ])('under %j, with the address %s, name where their callbacks are posted', async (options, webhookUrl, postedTo) => {
     const { sandbox, create, get } = open(options);
-    const webhookUrl = 'https://shop.example/callbacks?t=1';
     const id = await create({ webhookUrl });
     const { json } = await get(`/payments/${id}`);
     expect([json.callbackUrl, json.postedTo]).toEqual([webhookUrl, postedTo]);
     const page = await (await sandbox.fetch(`${HERE}/payments/${id}`)).text();
-    const facts = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    const facts = page
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .replaceAll('&amp;', '&');
     expect(facts).toContain(`Callbacks go to ${postedTo ?? webhookUrl}`);
     expect(facts.includes(`Instead of ${webhookUrl}`)).toBe(postedTo !== undefined);
     await sandbox.complete(id);

@@ -232,7 +232,7 @@ describe('a form', () => {
   it('is filled in by the test controls', async () => {
     const { create, get } = open({ now });
     const { text } = await get(`/pay/${await create()}?test=4000+0000+0000+9995`);
-    const filled = { number: '4000 0000 0000 9995', expiry: '12 / 29', cvv: '123', holder: 'Alex Example' };
+    const filled = { number: '4000 0000 0000 9995', expiry: '12 / 48', cvv: '123', holder: 'Alex Example' };
     for (const [name, value] of Object.entries(filled))
       expect(text).toContain(`name="${name}" value="${value}" required`);
   });

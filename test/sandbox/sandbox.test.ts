@@ -282,19 +282,6 @@ describe('for tests of merchants', () => {
     expect(page).not.toContain('slow');
   });
 
-  it.each([
-    [{}, 'https://shop.example/c?a=1#x', 'https://shop.example/c?a=1#x'],
-    [{ forwardTo: 'http://127.0.0.1:1/all' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?a=1'],
-    [{ forwardTo: 'http://127.0.0.1:1/all?b' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?b&a=1'],
-  ] as const)('with %j a callback of %s goes to %s', async (options, webhookUrl, url) => {
-    const sandbox = new Sandbox({ ...options, fetch: accepting });
-    const gateway = new GatewayClient(sandbox.clientOptions);
-    const { payment } = await gateway.createDeposit({ ...CARD, webhookUrl });
-    await sandbox.complete(payment.id);
-    await sandbox.idle();
-    expect(sandbox.deliveries.map(delivery => delivery.url)).toEqual([url]);
-  });
-
   it('a listener hears of every call, move, callback and fault, and changes nothing by throwing', async () => {
     const heard: object[] = [];
     const onEvent = (event: object) => {

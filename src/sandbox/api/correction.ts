@@ -1,15 +1,15 @@
 // The lines of code that sign a create, in four languages, to correct a merchant's own.
 
+/** The corrected code for each language. */
+export type Correction = Record<'php' | 'python' | 'node' | 'curl', string>;
+
 /** The languages, each with its name for people. */
-export const LANGUAGES = [
+export const LANGUAGES: readonly (readonly [key: keyof Correction, name: string])[] = [
   ['php', 'PHP'],
   ['python', 'Python'],
   ['node', 'Node'],
   ['curl', 'curl and openssl'],
-] as const;
-
-/** The corrected code for each language. */
-export type Correction = Record<(typeof LANGUAGES)[number][0], string>;
+];
 
 /** The step of signing in which a mistake was made. */
 export type SigningStep = 'key' | 'body' | 'digest' | 'header';

@@ -1,15 +1,10 @@
 // Complete programs that send one signed create, in four languages.
+import type { SandboxSettings } from '../sandbox-options.ts';
 import { type Correction, correctionOf } from './correction.ts';
 
-interface Client {
-  url: string;
-  apiKey: string;
-  signKey: string;
-  signatureEncoding: 'hex' | 'base64';
-}
-
 /** Returns the programs. All read the keys from the environment, which the one for the shell sets. */
-export function programsOf(payment: object, { url, apiKey, signKey, signatureEncoding }: Client): Correction {
+export function programsOf(payment: object, url: string, settings: SandboxSettings): Correction {
+  const { apiKey, signKey, signatureEncoding } = settings;
   const { php, python, node, curl } = correctionOf(signatureEncoding);
   const json = JSON.stringify(payment, null, 2);
   return {

@@ -1,4 +1,7 @@
 // Prints the latest events, and follows new ones on request.
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { timedLineOf } from './lines.ts';
 import { open, type Place } from './remote.ts';
 
@@ -10,15 +13,11 @@ interface LogOptions extends Place {
 
 export async function logs({ follow, limit, json, ...place }: LogOptions, print: (line: string) => void) {
   const { body } = await open(place, 'streamEvents', { limit, follow: follow ?? false });
-  let text = '';
+  if (!body) return;
   try {
-    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const lines = (text + chunk).split('\n');
-      text = lines.pop() ?? '';
-      for (const event of lines.filter(Boolean)) {
-        const line = json ? event : timedLineOf(JSON.parse(event));
-        if (line) print(line);
-      }
+    for await (const event of createInterface({ input: Readable.fromWeb(body as ReadableStream) })) {
+      const line = json || !event ? event : timedLineOf(JSON.parse(event));
+      if (line) print(line);
     }
   } catch {
     // The sandbox was stopped.

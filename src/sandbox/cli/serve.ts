@@ -8,7 +8,7 @@ import type { SandboxEvent } from '../events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { timedLineOf } from './lines.ts';
-import { lockState, notOurs, readState, StateFile } from './state.ts';
+import { lockState, notOurs, readState, stateFile } from './state.ts';
 import type { Auto } from './values.ts';
 
 type Print = (line: string) => void;
@@ -45,7 +45,7 @@ async function begin(options: ServeOptions, print: Print, complain: Print): Prom
     // Node reads it at each connection, and this process connects only to post callbacks.
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   }
-  let state: StateFile | undefined;
+  const state = file === undefined ? undefined : stateFile(file, () => sandbox.save(), complain);
   let isOver = false;
   const onEvent = (event: SandboxEvent) => {
     if (isOver) return;
@@ -70,16 +70,14 @@ async function begin(options: ServeOptions, print: Print, complain: Print): Prom
   });
   const close = async () => {
     await listening.close();
-    await state?.close();
+    state?.close();
     end();
   };
-  if (file !== undefined) {
-    const opened = new StateFile(file, () => sandbox.save(), complain);
-    await opened.begin().catch(async error => {
-      await close();
-      throw error;
-    });
-    state = opened;
+  try {
+    state?.write();
+  } catch (error) {
+    await close();
+    throw error;
   }
   print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, options));
   return { ...listening, close };

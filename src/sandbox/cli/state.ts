@@ -1,6 +1,5 @@
 // Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { CommandError } from '../../terminal/program.ts';
 import type { SavedSandbox } from '../saved.ts';
 
@@ -61,74 +60,49 @@ function isRunning(pid: number): boolean {
 const notWritten = (file: string, { message }: Error) =>
   new CommandError(`--state: ${file} cannot be written: ${message}`);
 
-/** Writes the file soon after each change, one write at a time. */
-export class StateFile {
-  readonly #file: string;
-  readonly #save: () => SavedSandbox;
-  readonly #complain: (message: string) => void;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #interval = INTERVAL;
-  #hasFailed = false;
-  #isClosed = false;
+/** Returns functions that keep the file up to date. */
+export function stateFile(file: string, save: () => SavedSandbox, complain: (message: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let interval = INTERVAL;
+  let hasFailed = false;
+  let isClosed = false;
 
-  constructor(file: string, save: () => SavedSandbox, complain: (message: string) => void) {
-    this.#file = file;
-    this.#save = save;
-    this.#complain = complain;
+  /** Writes a new file and then renames it, so that a crash leaves one whole file. @throws {CommandError} */
+  function write(): void {
+    const beside = `${file}.${process.pid}.new`;
+    try {
+      writeFileSync(beside, JSON.stringify(save()), { mode: 0o600, flush: true });
+      renameSync(beside, file);
+    } catch (error) {
+      rmSync(beside, { force: true });
+      throw notWritten(file, error as Error);
+    }
   }
 
-  /** @throws {CommandError} if the file cannot be written */
-  async begin(): Promise<void> {
-    await this.#write().catch(error => {
-      throw notWritten(this.#file, error);
-    });
+  function tryToWrite(): void {
+    timer = undefined;
+    const begun = performance.now();
+    try {
+      write();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) complain((error as Error).message);
+      hasFailed = true;
+    }
+    interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
   }
 
   /** Schedules a write after a change. */
-  touch(): void {
-    if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#writing = this.#writing.then(() => this.#tryToWrite());
-    }, this.#interval);
+  function touch(): void {
+    if (!isClosed) timer ??= setTimeout(tryToWrite, interval);
   }
 
   /** Writes the file for the last time. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#writing;
-    await this.#tryToWrite();
+  function close(): void {
+    isClosed = true;
+    clearTimeout(timer);
+    tryToWrite();
   }
 
-  async #tryToWrite(): Promise<void> {
-    const begun = performance.now();
-    try {
-      await this.#write();
-      this.#hasFailed = false;
-    } catch (error) {
-      if (!this.#hasFailed) this.#complain(`--state: not written: ${(error as Error).message}`);
-      this.#hasFailed = true;
-    }
-    this.#interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
-  }
-
-  /** Writes a new file and then renames it, so that a crash leaves one whole file. */
-  async #write(): Promise<void> {
-    const beside = `${this.#file}.${process.pid}.new`;
-    try {
-      const handle = await open(beside, 'w', 0o600);
-      try {
-        await handle.writeFile(JSON.stringify(this.#save()));
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(beside, this.#file);
-    } catch (error) {
-      await rm(beside).catch(() => {});
-      throw error;
-    }
-  }
+  return { write, touch, close };
 }

@@ -73,28 +73,23 @@ const SANDBOX = [
     answer: clockShape,
     run: ({ clock }) => shownClock(clock),
   }),
-  route(
-    'PUT /clock',
-    'moveClock',
-    'Moves the clock, forward by a time or to a date; callbacks that waited for it are posted.',
-    {
-      body: z
-        .strictObject({
-          advance: duration.optional().describe('How far: 5m, 1h.'),
-          at: moment.optional().describe('The date: 2026-11-21T09:00:00Z, or milliseconds since 1970.'),
-        })
-        .refine(({ advance, at }) => (advance === undefined) !== (at === undefined), {
-          error: 'advance and at both move the clock: pass one',
-        }),
-      answer: clockShape,
-      errors: ['refused'],
-      run: ({ clock }, { body: { advance, at } }) => {
-        if (advance !== undefined) clock.advance(advance);
-        if (at !== undefined) clock.set(at);
-        return shownClock(clock);
-      },
+  route('PUT /clock', 'moveClock', 'Moves the clock, and posts the callbacks that become due.', {
+    body: z
+      .strictObject({
+        advance: duration.optional().describe('How far: 5m, 1h.'),
+        at: moment.optional().describe('The date: 2026-11-21T09:00:00Z, or milliseconds since 1970.'),
+      })
+      .refine(({ advance, at }) => (advance === undefined) !== (at === undefined), {
+        error: 'advance and at both move the clock: pass one',
+      }),
+    answer: clockShape,
+    errors: ['refused'],
+    run: ({ clock }, { body: { advance, at } }) => {
+      if (advance !== undefined) clock.advance(advance);
+      if (at !== undefined) clock.set(at);
+      return shownClock(clock);
     },
-  ),
+  }),
   route('GET /events', 'streamEvents', 'The latest events, and then each new one: one JSON value per line.', {
     query: z.strictObject({
       limit: whole(0, KEPT_LATEST).describe('How many of the past come first.'),

@@ -34,9 +34,6 @@ const PAYMENTS = [
     query: z.strictObject({
       search: text.describe("A part of the id, reference, description, method, amount or the customer's email."),
       paymentStatus: paymentStatus.optional(),
-      paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']).optional().describe('Only these.'),
-      paymentMethod: text.describe('Only this method.'),
-      currency: text.describe('Only this currency.'),
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
@@ -55,23 +52,18 @@ const PAYMENTS = [
     run: ({ ledger, callbacks, log }, { id: named }) => {
       const payment = ledger.named(named);
       const { id } = payment;
-      const [request, callbackUrl] = [ledger.requestOf(id), ledger.callbackUrlOf(id)];
+      const [request, callbackUrl] = [ledger.detailsOf(id).request, ledger.callbackUrlOf(id)];
       const target = callbacks.targetOf(id, callbackUrl);
       const posted = target === callbackUrl ? {} : { postedTo: target };
       return { payment, request, callbackUrl, ...posted, timeline: log.timeline(id) };
     },
   }),
-  route(
-    'POST /payments/{id}/moves',
-    'movePayment',
-    'Moves a payment to another state; its callback is then on the way.',
-    {
-      body: move,
-      answer: paymentShape,
-      errors: ['unknown_payment', 'final_state', 'refused'],
-      run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
-    },
-  ),
+  route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
+    body: move,
+    answer: paymentShape,
+    errors: ['unknown_payment', 'final_state', 'refused'],
+    run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
+  }),
   route('GET /wait', 'waitForPayment', 'Waits until a payment has the given state.', {
     query: z.strictObject({
       ...waitFields,
@@ -93,22 +85,12 @@ const CALLBACKS = [
       return { deliveries: pageOf(found, page), total: found.length };
     },
   }),
-  route('GET /deliveries/{id}', 'getDelivery', 'One delivery.', {
+  route('POST /deliveries/{id}/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
+    body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
     answer: deliveryShape,
     errors: ['unknown_delivery'],
-    run: ({ log }, { id }) => log.delivery(Number(id)),
+    run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
   }),
-  route(
-    'POST /deliveries/{id}/redeliver',
-    'redeliver',
-    'Posts a callback again, as it was or with another body, and answers once it is answered.',
-    {
-      body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
-      answer: deliveryShape,
-      errors: ['unknown_delivery'],
-      run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
-    },
-  ),
   route('GET /idle', 'waitUntilIdle', 'Waits until no callback is running or delayed.', {
     query: z.strictObject({ timeout: wait.describe('The longest wait, at most 10m.') }),
     answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),

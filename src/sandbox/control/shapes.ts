@@ -8,6 +8,8 @@ const names = <T extends string>(table: Readonly<Record<T, unknown>>) => Object.
 const at = z.number().describe("Milliseconds since 1970, by the sandbox's clock.");
 const fault = z.enum(names(FAULTS)).optional().describe('The fault that was injected.');
 const status = z.number().int().describe('HTTP.');
+const texts = z.array(z.string());
+const flag = z.boolean().optional();
 const code = z.string().describe('In this language.');
 const headers = z.array(z.tuple([z.string(), z.string()]));
 
@@ -49,7 +51,7 @@ export const deliveryShape = z
     durationMs: z.number().optional().describe('Until the answer.'),
     fault: z.enum(names(CALLBACK_FAULTS)).optional().describe('The fault that was injected.'),
     repeats: z.number().int().optional().describe('The delivery that it repeats.'),
-    isEdited: z.boolean().optional().describe('Whether its body was changed by hand.'),
+    isEdited: flag.describe('Whether its body was changed by hand.'),
   })
   .meta({ id: 'Delivery', description: 'One post of one callback.' });
 
@@ -73,18 +75,12 @@ export const callShape = z
       .optional()
       .describe('Absent while the call runs, and if the connection broke.'),
     message: z.string().optional().describe('Why it was refused.'),
-    warnings: z
-      .array(z.string())
-      .optional()
-      .describe('The problems of an accepted create that a processor would probably refuse.'),
+    warnings: texts.optional().describe('The problems of an accepted create that a processor would probably refuse.'),
     durationMs: z.number().optional().describe('Absent while it runs.'),
     fault,
     paymentId: z.guid().optional().describe('The payment that it made or read.'),
-    hasRightKey: z
-      .boolean()
-      .optional()
-      .describe('Whether it carried the API key of this terminal; absent for an unknown address.'),
-    isPlayed: z.boolean().optional().describe('Made by a scenario, and not by the merchant.'),
+    hasRightKey: flag.describe('Whether it carried the API key of this terminal; absent for an unknown address.'),
+    isPlayed: flag.describe('Made by a scenario, and not by the merchant.'),
     signature: z
       .object({
         given: z.string().optional().describe('The Signature header.'),

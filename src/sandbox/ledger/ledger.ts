@@ -149,12 +149,9 @@ export class Ledger {
     return this.page({ reference }, { limit: 10, offset: 0 }).payments;
   }
 
-  requestOf(id: string): AcceptedRequest {
-    return this.#entry(id).request;
-  }
-
-  quotedAtOf(id: string): number | undefined {
-    return this.#entry(id).quotedAt;
+  /** Returns the merchant's request, and the start of the customer's quote. */
+  detailsOf(id: string): Omit<Entry, 'record'> {
+    return this.#entry(id);
   }
 
   /** Gives an identified customer a quote from now on. */

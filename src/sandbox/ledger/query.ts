@@ -6,9 +6,6 @@ export interface PaymentQuery {
   /** A part of the id, reference, description, method, amount or the customer's email. Ignores case. */
   search?: string | undefined;
   paymentStatus?: string | undefined;
-  paymentType?: string | undefined;
-  paymentMethod?: string | undefined;
-  currency?: string | undefined;
   /** The whole reference. */
   reference?: string | undefined;
 }
@@ -17,11 +14,10 @@ export interface PaymentQuery {
 export const orderOf = ({ paymentType, reference }: PaymentRecord): string | undefined =>
   paymentType === 'DEPOSIT' ? /^(.+)\.[1-9]\d{0,2}$/s.exec(reference ?? '')?.[1] : undefined;
 
-export function matcherOf({ search = '', ...fields }: PaymentQuery): (record: PaymentRecord) => boolean {
+export function matcherOf({ search = '', reference }: PaymentQuery): (record: PaymentRecord) => boolean {
   const wanted = search.trim().toLowerCase();
-  const equal = Object.entries(fields).filter(([, value]) => value !== undefined);
   return record =>
-    equal.every(([name, value]) => record[name as keyof typeof fields] === value) &&
+    (reference === undefined || record.reference === reference) &&
     (wanted === '' || textsOf(record).some(text => text.toLowerCase().includes(wanted)));
 }
 

@@ -98,24 +98,21 @@ const expectation = z.union(
 /** A list. Its type also accepts a scenario written `as const`. */
 const list = <S extends z.ZodType>(of: S, error: string) => z.array(of, { error }) as z.ZodType<readonly z.output<S>[]>;
 
-const fields = <S extends z.ZodRawShape>(shape: S, what: string) =>
+const fields = <S extends z.ZodRawShape>(shape: S, shown = Object.keys(shape)) =>
   z.strictObject(shape, {
     error: issue =>
       issue.code === 'unrecognized_keys'
         ? unknownNames('field', issue.keys, Object.keys(shape))
-        : `must be ${what}, with the fields ${Object.keys(shape).join(', ')}`,
+        : `must be an object with the fields ${shown.join(', ')}`,
   });
 
-const expected = fields(
-  {
-    callbacks: list(expectation, 'must be a list, such as [taken]').optional(),
-    paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
-  },
-  'what is expected',
-);
+const expect = fields({
+  callbacks: list(expectation, 'must be a list, such as [taken]').optional(),
+  paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
+}).optional();
 
 /** Checks only the fields that make it a scenario. The gateway checks the others. */
-const create = z.strictObject(
+const create = fields(
   {
     ...(Object.fromEntries([...REQUEST_FIELDS].map(name => [name, z.unknown().optional()])) as object),
     paymentType: oneOf(['DEPOSIT', 'WITHDRAWAL']),
@@ -124,48 +121,33 @@ const create = z.strictObject(
     currency: text,
     reference: text.min(1, { error: 'must not be empty: leave it out for another one each time' }).optional(),
   },
-  {
-    error: issue =>
-      issue.code === 'unrecognized_keys'
-        ? unknownNames('field', issue.keys, REQUEST_FIELDS)
-        : 'must be the fields of a create: paymentType, paymentMethod, amount, currency',
-  },
+  ['paymentType', 'paymentMethod', 'amount', 'currency'],
 ) as z.ZodType<ScenarioCreate>;
-
-const expect = expected.optional();
 
 const STEP_FAULTS = { ...CALL_FAULTS, ...CALLBACK_FAULTS };
 
 /** The steps by the field that identifies them. */
 const STEPS = {
-  fault: fields(
-    {
-      fault: z.enum(keysOf(STEP_FAULTS) as [keyof typeof STEP_FAULTS], {
-        error: ({ input }) =>
-          Object.hasOwn(CREATE_FAULTS, String(input))
-            ? `${input} is injected into the create: write it as createFault`
-            : unknownName('fault', input, keysOf(STEP_FAULTS)),
-      }),
-      ms: writtenDuration.optional(),
-      count: count.optional(),
-    },
-    'a fault',
-  ).refine(({ fault, ms }) => ms === undefined || takesMs(fault), {
-    error: 'ms is for slow and callback-delay',
-  }),
-  move: fields(
-    {
-      move: nameOf('move', keysOf(moveFields)),
-      ...moveFields.complete,
-      ...moveFields.fail,
-      expect,
-    },
-    'a move',
-  ).refine(({ move, expect, ...options }) => Object.keys(options).every(name => name in moveFields[move]), {
+  fault: fields({
+    fault: z.enum(keysOf(STEP_FAULTS) as [keyof typeof STEP_FAULTS], {
+      error: ({ input }) =>
+        Object.hasOwn(CREATE_FAULTS, String(input))
+          ? `${input} is injected into the create: write it as createFault`
+          : unknownName('fault', input, keysOf(STEP_FAULTS)),
+    }),
+    ms: writtenDuration.optional(),
+    count: count.optional(),
+  }).refine(({ fault, ms }) => ms === undefined || takesMs(fault), { error: 'ms is for slow and callback-delay' }),
+  move: fields({
+    move: nameOf('move', keysOf(moveFields)),
+    ...moveFields.complete,
+    ...moveFields.fail,
+    expect,
+  }).refine(({ move, expect, ...options }) => Object.keys(options).every(name => name in moveFields[move]), {
     error: 'code and reason are for "move: fail", amount is for "move: complete"',
   }),
-  advance: fields({ advance: writtenDuration, expect }, 'a move of the clock'),
-  redeliver: fields({ redeliver: count, body: text.optional(), expect }, 'a redelivery'),
+  advance: fields({ advance: writtenDuration, expect }),
+  redeliver: fields({ redeliver: count, body: text.optional(), expect }),
 };
 
 export type Action = keyof typeof STEPS;
@@ -178,13 +160,13 @@ export const actionsIn = (step: unknown): Action[] =>
 const step = z.union([STEPS.fault, STEPS.move, STEPS.advance, STEPS.redeliver]);
 
 /** Checks a scenario and returns it unchanged. */
-export const scenarioSchema: z.ZodType<Scenario> = fields(
-  {
-    does: text.optional(),
-    create,
-    createFault: nameOf('fault of creates', keysOf(CREATE_FAULTS)).optional(),
-    steps: list(step, 'must be a list of steps').optional(),
-    expect,
-  } satisfies FieldsOf<Scenario>,
-  'a scenario',
-).meta({ id: 'Scenario', description: 'A story of one payment, to play at a callback address.' });
+export const scenarioSchema: z.ZodType<Scenario> = fields({
+  does: text.optional(),
+  create,
+  createFault: nameOf('fault of creates', keysOf(CREATE_FAULTS)).optional(),
+  steps: list(step, 'must be a list of steps').optional(),
+  expect,
+} satisfies FieldsOf<Scenario>).meta({
+  id: 'Scenario',
+  description: 'A story of one payment, to play at a callback address.',
+});

@@ -25,8 +25,8 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     const asked = input.get('method');
     const [chosen] = offersOf(record.currency).find(([value]) => isChoosing(record) && value === asked) ?? [];
     const { shopName, frameAncestors } = settings;
-    const [request, quotedAt, now] = [ledger.requestOf(id), ledger.quotedAtOf(id), clock.now()];
-    return { record, request, shopName, frameAncestors, now, quotedAt, chosen, input };
+    const { request, quotedAt } = ledger.detailsOf(id);
+    return { record, request, quotedAt, shopName, frameAncestors, now: clock.now(), chosen, input };
   };
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));

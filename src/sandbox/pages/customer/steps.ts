@@ -4,7 +4,7 @@ import { renderSVG } from 'uqr';
 import { money } from '../../money.ts';
 import { copyButton, type Html, rows, sent } from '../layout.ts';
 import type { Details } from './details.ts';
-import { FIELDS, type FieldName, NEVER_REAL } from './fields.ts';
+import { FIELDS, type Field, type FieldName, NEVER_REAL } from './fields.ts';
 import { icon } from './icons.ts';
 import { type Approval, IDENTITY, type Method, offersOf } from './methods.ts';
 import { addressOf, formOf, isExpired, methodIn, testIn, type View } from './view.ts';
@@ -54,12 +54,12 @@ function formStep(view: View, method: Method): Html {
 }
 
 function fieldOn(view: View, name: FieldName, isFirst: boolean): Html {
-  const { label, attributes, fill } = FIELDS[name];
+  const { label, attributes, fill }: Field = FIELDS[name];
   const test = view.input.has('test') && testIn(view);
   const error = isFirst && view.error;
   return html`<div class="field ${name}">
     <label for="${name}">${label}${name === 'number' && html` ${brands(methodIn(view))}`}</label>
-    <input id="${name}" name="${name}" value="${test && fill(test, view.now)}" required autocomplete="off" ${Object.entries(attributes).map(([key, text]) => html` ${key}="${text}"`)} ${error && html`autofocus aria-invalid="true" aria-describedby="${name}-error"`}>
+    <input id="${name}" name="${name}" value="${test && (fill ?? test.value)}" required autocomplete="off" ${Object.entries(attributes).map(([key, text]) => html` ${key}="${text}"`)} ${error && html`autofocus aria-invalid="true" aria-describedby="${name}-error"`}>
     ${name === 'code' && html`<p class="hint countdown">A code is good for two minutes.</p>`}
     ${error && html`<p class="error" id="${name}-error">${error}</p>`}
   </div>`;

@@ -48,7 +48,7 @@ function fieldsIn(view: View): Fields {
 export function createForm(view: View): Html {
   const { parts, url } = view;
   const fields = fieldsIn(view);
-  const programs = programsOf(paymentOf(Object.entries(fields), url.origin), { ...parts.settings, url: url.origin });
+  const programs = programsOf(paymentOf(Object.entries(fields), url.origin), url.origin, parts.settings);
   const field = (name: keyof Fields, label: string, control: Html, grow = '') =>
     html`<div class="field ${grow}"><label for="${name}">${label}</label>${control}</div>`;
   const choice = (name: keyof Fields, label: string, values: readonly string[]) =>

@@ -107,7 +107,7 @@ export function paymentPage(view: View, path: string): Page {
   const { ledger, callbacks } = view.parts;
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
-  const { amount: requested } = ledger.requestOf(id);
+  const { amount: requested } = ledger.detailsOf(id).request;
   const reason = view.reviews.get(id);
   const own = ledger.callbackUrlOf(id);
   const target = callbacks.targetOf(id, own);
