@@ -284,7 +284,7 @@ steps:
 `;
 
   it.each([`create: ${'['.repeat(9_000)}`, '- '.repeat(9_000)])('that is nested too deeply says so', async text => {
-    await expect(readScenario(text)).rejects.toThrow(/^Scenario: it is nested too deeply\.$/);
+    await expect(readScenario(text)).rejects.toThrow(/^Scenario: (line 1: )?it is nested too deeply\.$/);
   });
 
   it('is YAML, or JSON', async () => {
@@ -305,7 +305,7 @@ steps:
     const { message, name } = await readScenario(wrong).catch(error => error);
     expect([name, message]).toEqual([
       'ConfigurationError',
-      'Scenario: create.amount must be a number; steps[1].expect.callbacks[1] must be taken, refused, answered, not-believed, lost, or an HTTP status.',
+      'Scenario: line 5: create.amount must be a number; line 13: steps[1].expect.callbacks[1] must be taken, refused, answered, not-believed, lost, or an HTTP status.',
     ]);
   });
 

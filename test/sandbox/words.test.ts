@@ -99,10 +99,7 @@ describe('a scenario', () => {
     ['steps: [{move: fail, raeson: x}]', 'steps[0] unknown field "raeson" (did you mean "reason"?)'],
     ['steps: [{mvoe: fail}]', `steps[0] ${STEP}`],
     ['steps: [{fault: slow, move: fail}]', `steps[0] ${STEP}`],
-    [
-      'steps: [{move: cancel, expect: {callbacks: [maybe]}}]',
-      'steps[0].expect.callbacks[0] must be taken, refused, answered, not-',
-    ],
+    ['steps: [{move: cancel, expect: {callbacks: [maybe]}}]', 'callbacks[0] must be taken, refused, answered, not-'],
     ['steps: [5]', `steps[0] ${STEP}`],
     ['steps: [null]', `steps[0] ${STEP}`],
     ['steps: [fault]', `steps[0] ${STEP}`],
@@ -118,19 +115,20 @@ describe('a scenario', () => {
     ['expect: taken', 'expect must be an object with the fields callbacks, paymentStatus'],
     ['expect: {callbacks: taken}', 'expect.callbacks must be a list, such as [taken]'],
     ['steps: [{move: cancel, expect: 200}]', 'steps[0].expect must be an object with the fields callbacks'],
-  ])('with %s is refused by its path', async (text, problem) => {
+  ])('with %s is refused at its line', async (text, problem) => {
     const error = (await errorOf(readScenario(`${create}\n${text}`))) as Error;
-    expect(error.message).toContain(`Scenario: ${problem}`);
+    expect(error.message).toMatch(/^Scenario: line 2: /);
+    expect(error.message).toContain(problem);
   });
 
   it.each([
-    ['5', 'Scenario: must be an object with the fields does, create, createFault, steps, expect.'],
-    ['create: {amuont: 5}', 'create unknown field "amuont" (did you mean "amount"?)'],
+    ['5', 'Scenario: line 1: must be an object with the fields does, create, createFault, steps, expect.'],
+    ['create: {amuont: 5}', 'line 1: create unknown field "amuont" (did you mean "amount"?)'],
     ['create: {reference: ""}', 'create.reference must not be empty: leave it out for another one each time'],
-    ['craete: {}', 'Scenario: create must be an object with the fields'],
+    ['craete: {}', 'line 1: create must be an object with the fields'],
     ['create: 5', 'create must be an object with the fields paymentType, paymentMethod, amount, currency'],
     ['create: {paymentType: DEPOSIT, amount: 5, currency: EUR}', 'must be a method of the gateway, such as CARD'],
-    ['steps: [{mov: complete}]', '; steps[0] must have one of '],
+    ['steps: [{mov: complete}]', '; line 1: '],
     ['a: &a [*a, *a]\nb: *c', 'Scenario: '],
   ])('of %j is refused', async (text, problem) => {
     expect(((await errorOf(readScenario(text))) as Error).message).toContain(problem);
@@ -143,7 +141,7 @@ describe('a scenario', () => {
   });
 
   it.each([
-    ['a: "x', 'Scenario: Missing closing "quote at line 1, column 6.'],
+    ['a: "x', 'Scenario: line 1: Missing closing "quote.'],
     ['create: *known', 'Scenario: Unresolved alias (the anchor must be set before the alias): known.'],
   ])('that is no YAML is refused in one sentence: %s', async (text, message) => {
     expect(((await errorOf(readScenario(text))) as Error).message).toBe(message);

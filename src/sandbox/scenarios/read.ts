@@ -1,50 +1,88 @@
-// Reads a scenario from YAML or JSON, and describes its mistakes.
+// Reads a scenario from YAML or JSON, and reports the line of a mistake.
+import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { ACTIONS, actionsIn, type Scenario, scenarioSchema } from './format.ts';
 
+/** A mistake, with the path to it. */
+interface Wrong {
+  path: PropertyKey[];
+  message: string;
+  /** The field's name, if the mistake is in the name instead of the value. */
+  key?: string | undefined;
+}
+
 /**
  * Reads a scenario from YAML or JSON.
  *
- * @throws {ConfigurationError} naming the field and the correction
+ * @throws {ConfigurationError} naming the line, the field and the correction
  */
 export async function readScenario(text: string): Promise<Scenario> {
   // Loaded here, so that only readers of YAML wait for its parser.
-  const { parse } = await import('yaml');
-  let value: unknown;
-  try {
-    value = parse(text, { logLevel: 'error' });
-  } catch (error) {
-    const [line = ''] = (error as Error).message.split(/:?\n/);
-    throw refusal([line.includes('call stack') ? 'it is nested too deeply' : line]);
-  }
-  return checkScenario(value);
+  const { LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [error] = document.errors;
+  if (error) throw refusal([`line ${lines.linePos(error.pos[0]).line}: ${firstLine(error.message)}`]);
+  return check(contentOf(document), wrong => `line ${lineOf(wrong, document, lines)}: ${told(wrong)}`);
 }
 
 /** @throws {ConfigurationError} naming the field and the correction */
-export function checkScenario(value: unknown): Scenario {
+export const checkScenario = (value: unknown): Scenario => check(value, told);
+
+function check(value: unknown, tell: (wrong: Wrong) => string): Scenario {
   const { success, data, error } = scenarioSchema.safeParse(value);
   if (success) return data;
-  throw refusal(error.issues.flatMap(issue => mistakesIn(issue, value)));
+  throw refusal(error.issues.flatMap(issue => wrongsOf(issue, value)).map(tell));
 }
 
 const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenario: ${problems.join('; ')}.`);
 
-/** Returns a sentence for each mistake. For a step, these are the mistakes of its intended kind. */
-function mistakesIn(issue: z.core.$ZodIssue, value: unknown): string[] {
+const firstLine = (text: string): string =>
+  text.includes('call stack') ? 'it is nested too deeply' : (text.split('\n')[0] ?? '');
+
+/** @throws {ConfigurationError} for endless aliases */
+function contentOf(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw refusal([firstLine((error as Error).message)]);
+  }
+}
+
+/** Returns the mistakes. For a step, these are the mistakes of its intended kind. */
+function wrongsOf(issue: z.core.$ZodIssue, value: unknown): Wrong[] {
   const { path, message } = issue;
+  if (issue.code === 'unrecognized_keys') return [{ path, message, key: issue.keys[0] }];
   const [list, index, ...below] = path;
   if (issue.code !== 'invalid_union' || list !== 'steps' || typeof index !== 'number' || below.length > 0) {
-    return [described(path, message)];
+    return [{ path, message }];
   }
-  const [action, ...others] = actionsIn((value as Scenario).steps?.[index]);
-  if (!action || others.length > 0) return [described(path, `must have one of ${ACTIONS.join(', ')}, and only one`)];
+  const step = (value as Scenario).steps?.[index];
+  const [action, ...others] = actionsIn(step);
+  if (!action || others.length > 0) return [{ path, message: `must have one of ${ACTIONS.join(', ')}, and only one` }];
   const errors = issue.errors[ACTIONS.indexOf(action)] ?? [];
-  return errors.flatMap(inner => mistakesIn({ ...inner, path: [...path, ...inner.path] }, value));
+  return errors.flatMap(inner => wrongsOf({ ...inner, path: [...path, ...inner.path] }, value));
 }
 
 /** `steps[1].move is no move: …` */
-function described(path: readonly PropertyKey[], message: string): string {
+function told({ path, message }: Wrong): string {
   const name = path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return [name.replace(/^\./, ''), message].filter(Boolean).join(' ');
+}
+
+/** Returns the line of the field, or of the innermost existing part around it. */
+function lineOf({ path, key }: Wrong, document: Document, lines: LineCounter): number {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true) as Positioned | undefined;
+    const pair = length === path.length && node?.items?.find(item => item?.key?.value === key);
+    const at = (pair ? pair.key?.range : node?.range)?.[0];
+    if (at !== undefined) return lines.linePos(at).line;
+  }
+  return 1;
+}
+
+interface Positioned {
+  range?: [number, number, number] | null;
+  items?: ({ key?: { value?: unknown; range?: [number, number, number] | null } } | null)[];
 }
