@@ -103,6 +103,7 @@ describe('a scenario', () => {
       'steps: [{move: cancel, expect: {callbacks: [maybe]}}]',
       'steps[0].expect.callbacks[0] must be taken, refused, answered, not-',
     ],
+    ['steps: 5', 'steps must be a list of steps'],
     ['steps: [5]', `steps[0] ${STEP}`],
     ['steps: [null]', `steps[0] ${STEP}`],
     ['steps: [fault]', `steps[0] ${STEP}`],

@@ -23,7 +23,7 @@ export const MACHINERY_ROUTES: readonly Route[] = [
     query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
     answer: z.object({ calls: z.array(callShape).describe('Those of this page.'), total }),
     run: ({ log }, { query: { paymentId, ...page } }) => {
-      const found = log.calls.latest().filter(call => paymentId === undefined || call.paymentId === paymentId);
+      const found = log.calls.latest.filter(call => paymentId === undefined || call.paymentId === paymentId);
       return { calls: pageOf(found, page).map(shownCall), total: found.length };
     },
   }),

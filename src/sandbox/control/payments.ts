@@ -78,7 +78,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     query: z.strictObject({ paymentId: text, ...paging }),
     answer: z.object({ deliveries: z.array(deliveryShape).describe('Those of this page.'), total }),
     run: ({ log }, { query: { paymentId, ...page } }) => {
-      const found = paymentId === undefined ? log.deliveries.latest() : log.deliveriesOf(paymentId.toLowerCase());
+      const found = paymentId === undefined ? log.deliveries.latest : log.deliveriesOf(paymentId.toLowerCase());
       return { deliveries: pageOf(found, page), total: found.length };
     },
   }),
