@@ -7,9 +7,8 @@ import type { Delivery } from '../../callbacks/delivery.ts';
 import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
-import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
+import { badge, type Html, nameOf, pill, rows, sent, timeOf } from '../layout.ts';
 import { type Outcome, outcomeOfCall, outcomeOfDelivery } from './outcome.ts';
-import { timeOf } from './time.ts';
 import {
   type Card,
   count,
