@@ -32,8 +32,6 @@ export interface Call {
   fault?: CallFault | undefined;
   /** The payment that the call made or read. */
   paymentId?: string | undefined;
-  /** Whether the call carried the API key of this terminal. Absent for an unknown address. */
-  hasRightKey?: boolean | undefined;
   /** Whether a scenario made the call, instead of the merchant. */
   isPlayed?: boolean | undefined;
   /** The signature check of a create. */

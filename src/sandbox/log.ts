@@ -53,8 +53,8 @@ export class Kept<T extends Numbered> {
   }
 
   /** Returns the latest ones, the newest first. */
-  latest(count = this.size): T[] {
-    return this.all.slice(-count).reverse();
+  get latest(): T[] {
+    return this.all.reverse();
   }
 
   add(fields: Omit<T, 'id'>): T {
@@ -156,7 +156,7 @@ export class Log {
 
   /** Returns the kept deliveries of a payment, the newest first. */
   deliveriesOf(paymentId: string): Delivery[] {
-    return this.deliveries.latest().filter(delivery => delivery.paymentId === paymentId);
+    return this.deliveries.latest.filter(delivery => delivery.paymentId === paymentId);
   }
 
   /** Logs a call. @returns the call, and a function to call at its end */

@@ -63,7 +63,7 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
   forwardTo?: string | undefined;
   /**
    * The function that posts callbacks.
-   * @default the global fetch, to loopback addresses only; pass it to post anywhere
+   * @default the global fetch, to loopback addresses and `*.localhost` only; pass it to post anywhere
    */
   fetch?: CallbackFetch | undefined;
   /**

@@ -89,6 +89,10 @@ describe('a payment', () => {
     [{ paymentMethod: 'BLIK' }, ['currency: BLIK is usually paid in PLN.']],
     [{ currency: 'JPY', amount: 12.34 }, ['amount: JPY has 0 decimals.']],
     [{ currency: 'KWD', amount: 12.345 }, undefined],
+    [
+      { referance: 'order-1', note: 'x' },
+      ['unknown field "referance" (did you mean "reference"?), "note": ignored by the gateway.'],
+    ],
   ])('with %j is accepted, with a warning on its call', async (fields, warnings) => {
     const sandbox = sandboxOf();
     expect((await send(sandbox, JSON.stringify({ ...deposit, ...fields }))).status).toBe(201);

@@ -1,4 +1,4 @@
-// A sandbox behind an HTTPS tunnel, its pages in a frame, callbacks with credentials, and what a create is warned of.
+// A sandbox behind an HTTPS tunnel, its pages in a frame, and callbacks with credentials or a name.
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
@@ -83,12 +83,4 @@ it.each([
   expect(seen).toEqual([{ url: '/callbacks?a=1', host, authorization, body: delivery?.body }]);
   expect(delivery).toMatchObject({ status: 202, answer: 'thanks' });
   expect(lookup.mock.calls.map(([name]) => name).join()).not.toContain('app');
-});
-
-it('a field that the gateway does not know is accepted with a warning', async () => {
-  const sandbox: Sandbox = new Sandbox();
-  await create(sandbox, { referance: 'order-1', note: 'x' });
-  expect(sandbox.calls[0]?.warnings).toEqual([
-    'unknown field "referance" (did you mean "reference"?), "note": ignored by the gateway.',
-  ]);
 });

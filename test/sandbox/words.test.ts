@@ -100,6 +100,7 @@ describe('a scenario', () => {
     ['steps: [{mvoe: fail}]', `steps[0] ${STEP}`],
     ['steps: [{fault: slow, move: fail}]', `steps[0] ${STEP}`],
     ['steps: [{move: cancel, expect: {callbacks: [maybe]}}]', 'callbacks[0] must be taken, refused, answered, not-'],
+    ['steps: 5', 'steps must be a list of steps'],
     ['steps: [5]', `steps[0] ${STEP}`],
     ['steps: [null]', `steps[0] ${STEP}`],
     ['steps: [fault]', `steps[0] ${STEP}`],

@@ -14,8 +14,6 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   name: string;
   /** One line about the route. */
   summary: string;
-  /** The group in the description. */
-  tag: string;
   query?: Q;
   body?: B;
   /** The schema of a JSON answer, or the content type of a stream. Absent for an empty answer. */
@@ -32,21 +30,16 @@ interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
   request: Request;
 }
 
-type Untagged<Q extends z.ZodType, B extends z.ZodType> = Omit<Route<Q, B>, 'tag'>;
-
 /** Preserves the types of a route's query and body. @param address its method and path: `GET /payments/{id}` */
 export function route<Q extends z.ZodType, B extends z.ZodType>(
   address: string,
   name: string,
   summary: string,
-  rest: Omit<Untagged<Q, B>, 'method' | 'path' | 'name' | 'summary'>,
-): Untagged<z.ZodType, z.ZodType> {
+  rest: Omit<Route<Q, B>, 'method' | 'path' | 'name' | 'summary'>,
+): Route {
   const [method, path] = address.split(' ') as [string, string];
   return { method, path, name, summary, ...rest };
 }
-
-export const tagged = (tag: string, routes: readonly Omit<Route, 'tag'>[]): Route[] =>
-  routes.map(one => ({ ...one, tag }));
 
 export const PREFIX = '/_sandbox';
 

@@ -7,7 +7,7 @@ import { eventStream } from '../event-stream.ts';
 import type { Call } from '../events.ts';
 import { faultFields } from '../faults/faults.ts';
 import { KEPT_LATEST } from '../log.ts';
-import { type Route, route, tagged } from './define.ts';
+import { type Route, route } from './define.ts';
 import { flagText, pageOf, paging, total, whole } from './payments.ts';
 import { callShape, clockShape, faultName, faultShape } from './shapes.ts';
 
@@ -18,12 +18,12 @@ const moment = z
   .refine(at => !Number.isNaN(at), DATE)
   .meta({ title: 'date' });
 
-const CALLS = [
+export const MACHINERY_ROUTES: readonly Route[] = [
   route('GET /calls', 'listCalls', 'The latest calls of the gateway, refused ones too, the newest first.', {
     query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
     answer: z.object({ calls: z.array(callShape).describe('Those of this page.'), total }),
     run: ({ log }, { query: { paymentId, ...page } }) => {
-      const found = log.calls.latest().filter(call => paymentId === undefined || call.paymentId === paymentId);
+      const found = log.calls.latest.filter(call => paymentId === undefined || call.paymentId === paymentId);
       return { calls: pageOf(found, page).map(shownCall), total: found.length };
     },
   }),
@@ -32,9 +32,6 @@ const CALLS = [
     errors: ['unknown_call'],
     run: ({ log }, { id }) => shownCall(log.call(Number(id))),
   }),
-];
-
-const FAULTS = [
   route('GET /faults', 'listFaults', 'The faults that are armed, in the order in which they will be injected.', {
     answer: z.object({ faults: z.array(faultShape).describe('Those that wait.') }),
     run: ({ faults }) => ({ faults: faults.armed }),
@@ -51,9 +48,6 @@ const FAULTS = [
     errors: ['unknown_fault'],
     run: ({ faults }, { id }) => faults.disarm(Number(id)),
   }),
-];
-
-const SANDBOX = [
   route('GET /info', 'getInfo', 'How a client is set up for this sandbox.', {
     answer: z.object({
       baseUrl: z.string().describe('Where it listens.'),
@@ -110,12 +104,6 @@ const SANDBOX = [
   route('POST /reset', 'reset', 'Forgets every payment, call, callback and fault, and sets the clock right.', {
     run: ({ reset }) => reset(),
   }),
-];
-
-export const MACHINERY_ROUTES: readonly Route[] = [
-  ...tagged('Calls', CALLS),
-  ...tagged('Faults', FAULTS),
-  ...tagged('Sandbox', SANDBOX),
 ];
 
 const shownCall = ({ body, ...call }: Call) => ({

@@ -16,13 +16,12 @@ export function describe(routes: readonly Route[]): object {
     content: { 'application/json': { schema: schemaOf(problemShape, 'output') } },
   });
   const paths: Record<string, Record<string, object>> = {};
-  for (const { method, path, name, summary, tag, query, body, answer, errors = [] } of routes) {
+  for (const { method, path, name, summary, query, body, answer, errors = [] } of routes) {
     const codes = [...errors, ...(query || body ? ['invalid' as const] : [])];
     const byStatus = Map.groupBy(codes, statusOf);
     const operation = {
       operationId: name,
       summary,
-      tags: [tag],
       parameters: [
         ...[...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => inPath(parameter as string)),
         ...inQuery(query, schemaOf),
@@ -47,7 +46,6 @@ export function describe(routes: readonly Route[]): object {
     },
     servers: [{ url: '/' }],
     security: [],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map(name => ({ name })),
     paths,
     components: { schemas: components },
   };

@@ -5,7 +5,7 @@ import type { Delivery } from '../callbacks/delivery.ts';
 import { wait } from '../duration.ts';
 import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SandboxError } from '../sandbox-error.ts';
-import { type Route, route, tagged } from './define.ts';
+import { type Route, route } from './define.ts';
 import { deliveryShape, eventShape, paymentShape, paymentStatus } from './shapes.ts';
 import { waitFields, waitFor } from './wait-for.ts';
 
@@ -29,7 +29,7 @@ const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
 const move = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
 
-const PAYMENTS = [
+export const PAYMENT_ROUTES: readonly Route[] = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
     query: z.strictObject({
       search: text.describe("A part of the id, reference, description, method, amount or the customer's email."),
@@ -74,14 +74,11 @@ const PAYMENTS = [
     errors: ['timeout', 'refused'],
     run: (parts, { query }) => waitFor(parts, query),
   }),
-];
-
-const CALLBACKS = [
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
     query: z.strictObject({ paymentId: text, ...paging }),
     answer: z.object({ deliveries: z.array(deliveryShape).describe('Those of this page.'), total }),
     run: ({ log }, { query: { paymentId, ...page } }) => {
-      const found = paymentId === undefined ? log.deliveries.latest() : log.deliveriesOf(paymentId.toLowerCase());
+      const found = paymentId === undefined ? log.deliveries.latest : log.deliveriesOf(paymentId.toLowerCase());
       return { deliveries: pageOf(found, page), total: found.length };
     },
   }),
@@ -103,5 +100,3 @@ const CALLBACKS = [
     },
   }),
 ];
-
-export const PAYMENT_ROUTES: readonly Route[] = [...tagged('Payments', PAYMENTS), ...tagged('Callbacks', CALLBACKS)];

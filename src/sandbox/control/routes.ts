@@ -2,7 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import * as z from 'zod';
 import type { Parts } from '../parts.ts';
-import { addRoutes, type Route, route, tagged } from './define.ts';
+import { addRoutes, type Route, route } from './define.ts';
 import { MACHINERY_ROUTES } from './machinery.ts';
 import { describe } from './openapi.ts';
 import { PAYMENT_ROUTES } from './payments.ts';
@@ -16,6 +16,6 @@ export function addControl(app: Hono, parts: Parts): void {
     answer: z.looseObject({}),
     run: (): object => describe(routes),
   });
-  const routes = [...ROUTES, ...tagged('Sandbox', [description])];
+  const routes = [...ROUTES, description];
   addRoutes(app, routes, parts);
 }

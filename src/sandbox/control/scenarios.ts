@@ -6,7 +6,7 @@ import { SCENARIOS } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
 import { readScenario } from '../scenarios/read.ts';
 import { reportShape, testServer } from '../scenarios/report.ts';
-import { type Route, route, tagged } from './define.ts';
+import { type Route, route } from './define.ts';
 import { deliveryShape, paymentShape } from './shapes.ts';
 
 const to = httpUrl.optional().describe("Your callback address, in place of the sandbox's `forwardTo`.");
@@ -20,7 +20,7 @@ const played = z
   })
   .meta({ id: 'Played', description: 'The result of a scenario.' });
 
-export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
+export const SCENARIO_ROUTES: readonly Route[] = [
   route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', {
     answer: z.object({
       scenarios: z
@@ -60,4 +60,4 @@ export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
     answer: reportShape,
     run: (parts, { body, request }) => testServer(parts, { ...body, origin: new URL(request.url).origin }),
   }),
-]);
+];

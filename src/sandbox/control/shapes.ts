@@ -79,7 +79,6 @@ export const callShape = z
     durationMs: z.number().optional().describe('Absent while it runs.'),
     fault,
     paymentId: z.guid().optional().describe('The payment that it made or read.'),
-    hasRightKey: flag.describe('Whether it carried the API key of this terminal; absent for an unknown address.'),
     isPlayed: flag.describe('Made by a scenario, and not by the merchant.'),
     signature: z
       .object({

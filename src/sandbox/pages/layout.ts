@@ -84,6 +84,16 @@ export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 /** Returns a state in its colour. */
 export const badge = (status: string): Html => pill({ tone: toneOf(status), label: status });
 
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Formats the time of day in UTC, with the date unless it is today. */
+export function timeOf(at: number, now: number, { isPrecise = false } = {}): Html {
+  const iso = new Date(at).toISOString();
+  const time = iso.slice(11, isPrecise ? 23 : 19);
+  const text = dayOf(at) === dayOf(now) ? time : `${iso.slice(0, 10)} ${time}`;
+  return html`<time datetime="${iso}" title="${iso.slice(0, 10)} ${iso.slice(11, 23)} UTC">${text}</time>`;
+}
+
 /** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 

@@ -4,7 +4,7 @@ import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
-import { type Html, pageResponse, rows, sent } from '../layout.ts';
+import { type Html, pageResponse, rows, sent, timeOf } from '../layout.ts';
 import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
 import { icon } from './icons.ts';
 import { methodName } from './methods.ts';
@@ -52,14 +52,10 @@ export function customerPage(view: View, status = 200): Promise<Response> {
 const hueOf = (name: string): number =>
   (Array.from(name, letter => letter.charCodeAt(0)).reduce((a, b) => a + b) % 5) + 1;
 
-const timeText = (at: number): Html => {
-  const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" dir="ltr">${iso.slice(11, 19)} UTC</time>`;
-};
-
 /** Draws the customer's crypto amount, before and after the payment. */
 function receipt(view: View): Html | undefined {
-  const { record, request, quotedAt } = view;
+  const { record, request, quotedAt, now } = view;
+  const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
   return html`<section class="receipt" aria-labelledby="receipt">
@@ -68,7 +64,7 @@ function receipt(view: View): Html | undefined {
     ${rows({
       Rate: `1 ${cryptoCurrency} = ${record.crypto_fx ?? rateOf(currency)} ${currencyCode(currency)}`,
       Fee: `${money(feeOf(record))}, in the rate`,
-      'Good until': quotedAt !== undefined && record.paymentStatus === 'PENDING' && timeText(quotedAt + QUOTE_MS),
+      'Good until': isOpen && html`<bdi>${timeOf(quotedAt + QUOTE_MS, now)} UTC</bdi>`,
       Wallet: html`<code dir="ltr">${destination_wallet ?? walletOf(request)}</code>`,
     })}
   </section>`;

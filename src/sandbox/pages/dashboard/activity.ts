@@ -5,9 +5,8 @@ import { spanOf } from '../../duration.ts';
 import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
 import { isRunning, KEPT_LATEST, timeOf as timeOfEvent } from '../../log.ts';
-import { badge, type Html, pill, sent, type Tone, toneOf } from '../layout.ts';
+import { badge, type Html, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { outcomeOfCall, outcomeOfDelivery, waitingLabel } from './outcome.ts';
-import { timeOf } from './time.ts';
 import { chipsOf, count, formOf, type Page, pageOf, paymentLink, prose, searchOf, type View } from './view.ts';
 
 interface Line {

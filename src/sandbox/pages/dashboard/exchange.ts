@@ -7,9 +7,8 @@ import type { Delivery } from '../../callbacks/delivery.ts';
 import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
-import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
+import { badge, type Html, nameOf, pill, rows, sent, timeOf } from '../layout.ts';
 import { type Outcome, outcomeOfCall, outcomeOfDelivery } from './outcome.ts';
-import { timeOf } from './time.ts';
 import {
   type Card,
   count,
@@ -30,7 +29,7 @@ interface Exchange {
   warnings?: readonly string[];
   left: readonly Card[];
   /** The facts that only its kind has. */
-  facts: Parameters<typeof rows>[0];
+  facts?: Parameters<typeof rows>[0];
   answer: Html;
 }
 
@@ -58,7 +57,7 @@ function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | 
 
 export function callPage(view: View, id: string): Page {
   const call = view.parts.log.call(Number(id));
-  const { method, path, durationMs, signature, answer, hasRightKey, warnings, message, body, bodyLength } = call;
+  const { method, path, durationMs, signature, answer, warnings, message, body, bodyLength } = call;
   return inspected(view, call, {
     title: `${method} ${path}`,
     name: html`<span class="mono">${method} ${sent(path)}</span>`,
@@ -74,7 +73,6 @@ export function callPage(view: View, id: string): Page {
       ],
       ['Headers', headerList(call.headers)],
     ],
-    facts: { Key: hasRightKey !== undefined && `${hasRightKey ? 'the' : 'not the'} API key of this terminal` },
     answer: answer
       ? html`<p>${answer.status}${answer.isCut && ', and the connection broke in the middle of the body'}</p>
         ${headerList(answer.headers)}${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`

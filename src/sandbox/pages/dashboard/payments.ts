@@ -11,11 +11,10 @@ import { millisecondsOf } from '../../php.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { ENDS } from '../customer/ends.ts';
 import { methodName } from '../customer/methods.ts';
-import { badge, type Html, nameOf, pill, rows, sent, toneOf } from '../layout.ts';
+import { badge, type Html, nameOf, pill, rows, sent, timeOf, toneOf } from '../layout.ts';
 import { drawn, linesOf } from './activity.ts';
 import { outcomeOfDelivery, waitingLabel } from './outcome.ts';
 import { environment, firstSteps, storyForm } from './start.ts';
-import { timeOf } from './time.ts';
 import { cards, chipsOf, count, detailsOf, formOf, type Page, pageOf, rawText, searchOf, type View } from './view.ts';
 
 export function paymentsPage(view: View): Page {
