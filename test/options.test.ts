@@ -247,6 +247,14 @@ it.each([
   expect(error).toMatchObject({ name: 'InvalidRequestError', message: `Invalid request: ${message}.` });
 });
 
+const OF_ORDERS = ['checkout', 'order', 'cancelOrder', 'payOut', 'reviews', 'resolveReview'] as const;
+it.each([...OF_ORDERS, 'doubts', 'find', 'settle', 'upkeep'] as const)('%s needs a store', async method => {
+  const call = new GatewayClient(KEYS)[method] as (...args: unknown[]) => Promise<unknown>;
+  const args = method === 'reviews' || method === 'doubts' ? [] : ['order-1'];
+  const error = await errorOf(call(...args));
+  expect(String(error)).toContain(`ConfigurationError: ${method} needs a client with a store`);
+});
+
 describe('a mistyped option', () => {
   const pool = { connect: async () => ({}) as never, query: async () => ({ rows: [] }) };
   const $transaction = async () => undefined;

@@ -65,6 +65,32 @@ describe('checkout', () => {
     await pay('order-1.1');
     await pay('order-1.2');
     expect(got).toEqual(['onReview amount_differs order-1.1', 'onPaid order-1 order-1.2']);
+    await gateway.checkout('order-2', CARD_ORDER);
+    await gateway.checkout('order-2', { ...CARD_ORDER, currency: 'PLN' });
+    expect(await gateway.order('order-2')).toMatchObject({ currency: 'PLN', attempts: 2 });
+  });
+
+  it.each<[clicks: number, method: string, changes: object | undefined, states: string[]]>([
+    [2, 'GET', { paymentStatus: 'COMPLETED' }, ['checking', 'checking']],
+    [2, 'GET', { paymentStatus: 'REFUNDED' }, ['checking', 'checking']],
+    [2, 'GET', { paymentStatus: 'AUTHORIZED' }, ['pending', 'open']],
+    [2, 'GET', undefined, ['redirect', 'open']],
+    [1, 'POST', { paymentStatus: 'COMPLETED' }, ['checking', 'checking']],
+    [1, 'POST', { paymentStatus: 'FAILED' }, ['declined', 'declined']],
+    [1, 'POST', { redirectUrl: null }, ['pending', 'open']],
+  ])('starts no second attempt in %i clicks if each %s shows %j', async (clicks, method, changes, states) => {
+    const answer = async (request: Request, response: Response) => {
+      if (request.method !== method) return response;
+      if (!changes) return new Response('', { status: 503 });
+      const body = (await response.json()) as { result?: object };
+      Object.assign(body.result ?? body, changes);
+      return Response.json(body, response);
+    };
+    const { gateway, references } = openOrderShop({ answer });
+    let last: Checkout | undefined;
+    for (let click = 0; click < clicks; click++) last = await gateway.checkout('order-1', CARD_ORDER);
+    expect([last?.state, (await gateway.order('order-1'))?.state]).toEqual(states);
+    expect(references()).toEqual(['order-1.1']);
   });
 
   it('reviews a payment of a canceled order, and starts no attempt for it', async () => {
@@ -138,14 +164,18 @@ describe('checkout', () => {
     expect(got).toEqual(['onPaid order-1 order-1.2', 'onReview already_paid order-1.1']);
   });
 
-  it('throws a refusal, and retries under the same reference', async () => {
+  it.each([
+    { amount: '26.00', currency: 'EUR' },
+    { amount: '25.50', currency: 'PLN' },
+  ])('throws a refusal, and retries under the same reference, with %j', async newest => {
     const { gateway, sandbox, references } = openOrderShop();
     sandbox.faults.next('reject-422');
     expect(await errorOf(gateway.checkout('order-1', CARD_ORDER))).toMatchObject({ outcome: 'rejected' });
-    const page = await gateway.checkout('order-1', { ...CARD_ORDER, amount: '26.00' });
-    expect(page).toMatchObject({ payment: { reference: 'order-1.1', amount: 26 } });
+    const page = await gateway.checkout('order-1', { ...CARD_ORDER, ...newest });
+    const amount = Number(newest.amount);
+    expect(page).toMatchObject({ payment: { ...newest, reference: 'order-1.1', amount } });
     expect(references()).toEqual(['order-1.1']);
-    expect(await gateway.order('order-1')).toMatchObject({ amount: '26', attempts: 1 });
+    expect(await gateway.order('order-1')).toMatchObject({ ...newest, amount: `${amount}`, attempts: 1 });
   });
 
   it('shows the instructions of a PayID transfer, and reviews a transfer of another amount', async () => {
@@ -172,9 +202,12 @@ describe('checkout', () => {
     [7, 'must be a string'],
   ])('refuses the order id %j', async (orderId, problem) => {
     const { gateway } = openOrderShop();
-    const error = await errorOf(gateway.checkout(orderId as string, CARD_ORDER));
-    expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
-    expect(String(error)).toContain(problem);
+    const id = orderId as string;
+    for (const call of ['checkout', 'order', 'cancelOrder'] as const) {
+      const error = await errorOf(gateway[call](id, CARD_ORDER as never));
+      expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
+      expect(String(error)).toContain(problem);
+    }
   });
 
   it('refuses an amount of 0, and a reference, before anything is written', async () => {

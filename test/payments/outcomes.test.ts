@@ -120,9 +120,14 @@ describe('resolveReview', () => {
     const { gateway, pay, idOf } = openOrderShop({ functions: { onPaid: undefined } });
     await gateway.createDeposit(DEPOSIT);
     await pay('deposit-1');
+    const noReview = async (status: string) => {
+      const error = await errorOf(gateway.resolveReview(idOf('deposit-1'), status));
+      expect(error).toMatchObject({ name: 'InvalidRequestError' });
+      expect(String(error)).toContain(`id: has no open review with the status "${status}"`);
+    };
+    await noReview('FAILED');
     await gateway.resolveReview(idOf('deposit-1').toUpperCase(), 'COMPLETED');
     expect(await gateway.reviews()).toEqual([]);
-    const error = await errorOf(gateway.resolveReview(idOf('deposit-1'), 'COMPLETED'));
-    expect(error).toMatchObject({ name: 'InvalidRequestError' });
+    await noReview('COMPLETED');
   });
 });

@@ -37,10 +37,11 @@ it('a deposit then pays its order, and a second attempt goes to review', async (
   await gateway.checkout('order-1', { ...CARD_ORDER, paymentMethod: 'BLIK' });
   const resolve = await cutOff('pay', 'order-1.1');
   const { write } = store;
-  // Another write of the order comes first.
+  // Another write of each row comes first.
+  const tried = new Set<string>();
   store.write = async row => {
-    if (row.kind !== 'order') return write(row);
-    store.write = write;
+    if (tried.has(row.kind)) return write(row);
+    tried.add(row.kind);
     return { isWritten: false, row, now: 0 };
   };
   await resolve();
