@@ -46,21 +46,13 @@ describe('createdAt', () => {
     expect(read('2026-07-01 12:00:00', 'CET', 3)).toEqual(new Date('2026-07-01T10:00:00Z'));
   });
 
+  const NOON = '2026-01-01 12:00:00';
+  const NO_DATES = ['2026-02-30 12:00:00', '2026-01-01 25:00:00', 'tomorrow', `x${NOON}`, `${NOON}x`, '', null];
+  const NO_ZONES = ['+01:00x', 'x+01:00', '01:30:15', 'Mars/Olympus', '', null];
   it.each<[date: unknown, zone: unknown, type?: number]>([
-    ...[
-      '2026-02-30 12:00:00',
-      '2026-01-01 25:00:00',
-      'tomorrow',
-      'x2026-01-01 12:00:00',
-      '2026-01-01 12:00:00x',
-      '',
-      null,
-    ].map((date): [unknown, unknown] => [date, 'UTC']),
-    ...['+01:00x', 'x+01:00', '01:30:15', 'Mars/Olympus', '', null].map((zone): [unknown, unknown] => [
-      '2026-01-01 12:00:00',
-      zone,
-    ]),
-    ...['', 'J', 'AB', 'XYZ'].map((zone): [unknown, unknown, number] => ['2026-01-01 12:00:00', zone, 2]),
+    ...NO_DATES.map((date): [unknown, unknown] => [date, 'UTC']),
+    ...NO_ZONES.map((zone): [unknown, unknown] => [NOON, zone]),
+    ...['', 'J', 'AB', 'XYZ'].map((zone): [unknown, unknown, number] => [NOON, zone, 2]),
     [undefined, undefined],
   ])('answers null for %j in %j', (date, zone, type = 3) => {
     expect(read(date, zone, type)).toBeNull();

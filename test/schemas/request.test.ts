@@ -91,25 +91,8 @@ describe('amount', () => {
 
   it.each<[string | RegExp, ...unknown[]]>([
     ['must be greater than 0', 0, -0, -1, '0', '0.00', '-5', '-0'],
-    [
-      PLAIN,
-      '1e5',
-      '025',
-      '.5',
-      '5.',
-      '+5',
-      ' 5',
-      '5 ',
-      '1,50',
-      '1,250.50',
-      '25.50 EUR',
-      '1_000',
-      '٣',
-      '',
-      '0x10',
-      1e21,
-      1e-7,
-    ],
+    [PLAIN, '1e5', '025', '.5', '5.', '+5', ' 5', '5 ', '1,50', '1,250.50', '25.50 EUR', '1_000', '٣', ''],
+    [PLAIN, '0x10', 1e21, 1e-7],
     ['has more than 100 characters', `1.${'0'.repeat(99)}`],
     // The last ones are noise of a calculation.
     [LONG, 1234567890.123456, 1234567890123456, 0.001234567890123456, 0.1 + 0.2, 1.1 * 3, 19.99 * 100],
@@ -163,23 +146,17 @@ describe('callback address', () => {
   const MISSING =
     "webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options";
   const NO_URL = 'webhookUrl: must be an absolute http(s) URL, as a string';
-  it.each<[string, ...object[]]>([
-    [MISSING, { webhookUrl: undefined }, { webhookUrl: null }, { webhookUrl: null, callbackUrl: null }],
-    [
-      NO_URL,
-      ...[
-        '',
-        'shop.example',
-        '/callbacks',
-        'ftp://shop.example',
-        'xhttps://shop.example',
-        'https://',
-        'https://a b',
-      ].map(webhookUrl => ({ webhookUrl })),
-      ...['https://shop.example/a b', 'https:/x', 5].map(webhookUrl => ({ webhookUrl })),
-    ],
-  ])('is refused: %s', (problem, ...requests) => {
-    for (const urls of requests) expect(problems({ ...deposit, ...urls })).toEqual([problem]);
+  it.each([{ webhookUrl: undefined }, { webhookUrl: null }, { webhookUrl: null, callbackUrl: null }])(
+    'is missing in %j',
+    urls => {
+      expect(problems({ ...deposit, ...urls })).toEqual([MISSING]);
+    },
+  );
+
+  const RELATIVE = ['', 'shop.example', '/callbacks'];
+  const BROKEN = ['xhttps://shop.example', 'https://', 'https://a b', 'https://shop.example/a b', 'https:/x'];
+  it.each([...RELATIVE, ...BROKEN, 'ftp://shop.example', 5])('is not %j', url => {
+    expect(problems({ ...deposit, webhookUrl: url })).toEqual([NO_URL]);
   });
 });
 
