@@ -49,10 +49,16 @@ const NEVER_WRITTEN =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
-function notWritten(reference: string, cause: unknown, advice: string): StoreError {
-  const why = cause instanceof Error ? ` (${cause.message})` : '';
+function notWritten(reference: string, error: unknown, advice: string): StoreError {
+  const cause = error instanceof Error ? causeOf(error) : undefined;
+  const why = cause ? ` (${cause.message})` : '';
   const message = `The creation of ${JSON.stringify(reference)} could not be written to the store${why}. ${advice}`;
   return new StoreError(message, { cause });
+}
+
+/** Returns a store's message and code, without the extras that drivers add to errors. */
+function causeOf({ name, message, code }: Error & { code?: unknown }): Error {
+  return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
 /** The error of a caller that stopped waiting. */
