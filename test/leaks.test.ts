@@ -83,7 +83,7 @@ const errors: Record<string, () => Promise<unknown>> = {
     const write = async () => {
       throw Object.assign(new Error('no table'), { query: { values: [email] }, client: { apiKey } });
     };
-    return client(json(customerData), { store: { ...memoryStore(), write } }).createDeposit(request);
+    return client(json(customerData), { store: { ...memoryStore(), write } }).createDeposit(request, { timeout: 50 });
   },
   'ResponseError, HTML': () => client(json(`<html>${email}</html>`)).createDeposit(request),
   'ResponseError, another amount': () => client(json(customerData)).createDeposit({ ...request, amount: '9' }),

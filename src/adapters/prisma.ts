@@ -37,11 +37,8 @@ export interface PrismaOptions extends PoolOptions {
 export const prismaOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOptions = {}): SqlDatabase<Tx> => {
-    expectMethods(
-      'fromPrisma',
-      'a new PrismaClient(), not the client of a transaction',
-      ...([prisma, '$queryRawUnsafe', '$transaction', '$connect'] as const),
-    );
+    const takes = 'a new PrismaClient(), not the client of a transaction';
+    expectMethods('fromPrisma', takes, prisma, '$queryRawUnsafe', '$transaction', '$connect');
     const problems = { poolSize: poolSizeProblem, timeout: timeoutProblem };
     const { poolSize: max = DEFAULT_SIZE, timeout = 60_000 } = storeOptions('fromPrisma', options, problems);
     const queryOf = dialect === 'mysql' ? mysqlQueryOf : rowsOf;

@@ -11,7 +11,7 @@ import {
 } from '../sql/database.ts';
 import { rowOf } from '../sql/line.ts';
 import { afterWrite, type ReadStoreOptions, rowChanged, type StoreSql } from '../sql/store.ts';
-import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
+import { asciiJson } from '../sql/table.ts';
 import { PaymentTaken, type RowKey, type StoreEffect, type StoreRow, type WithNow } from '../store/contract.ts';
 import { ofMerchant } from '../store/thrown.ts';
 import { migrationsOf, OPEN_XID, type Statements, statementsOf } from './statements.ts';
@@ -26,7 +26,8 @@ interface Begun {
 
 /** @param table the merchant's spelling. Its schema and name are resolved on first use, and never again */
 export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' | 'scope'>): StoreSql<Begun> {
-  const channel = channelOf(table);
+  // Every spelling of the table has the same channel, which each planned payout notifies.
+  const channel = table.split('.').at(-1) as string;
   const migrations = migrationsOf(table);
   let resolved: Statements | undefined;
   const resolve = async (query: SqlQuery) => statementsOf(await identityOf(query, table), channel);
@@ -223,6 +224,3 @@ function orIgnored(error: unknown): never {
 
 const IGNORED =
   'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Rethrow the error, or use SAVEPOINT for a query that may fail.';
-
-/** Returns the channel that each planned payout notifies. Every spelling of the table has the same. */
-const channelOf = (table: string): string => (table.split('.').at(-1) ?? table).slice(-LONGEST_NAME);

@@ -2,7 +2,7 @@
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
-import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sqlCodeOf } from './database.ts';
+import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlQuery, sqlCodeOf } from './database.ts';
 
 /** Milliseconds to wait for a connection, for a statement of the SDK, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
@@ -20,7 +20,11 @@ interface Limits {
 /** Limits by pool, because the effects of all its stores together must leave half of it. */
 const LIMITS = new WeakMap<object, Limits>();
 
-function limitsOf({ identity, max }: SqlPool): Limits {
+type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
+
+/** A database without a pool counts as a separate one. */
+function limitsOf(database: Pooled): Limits {
+  const { identity, max } = database.pool ?? { identity: database, max: DEFAULT_SIZE };
   const half = Math.max(Math.floor(max / 2), 1);
   const limits = LIMITS.get(identity) ?? {
     works: limit(half, { ms: LONGEST_WAIT, error: noPlace }),
@@ -30,11 +34,6 @@ function limitsOf({ identity, max }: SqlPool): Limits {
   return limits;
 }
 
-type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
-
-/** A database without a pool counts as a separate one. */
-const poolFor = (database: Pooled): SqlPool => database.pool ?? { identity: database, max: DEFAULT_SIZE };
-
 /** Runs a work in a transaction. */
 type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
 
@@ -43,7 +42,7 @@ type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promis
  * A place is free once the library has ended its transaction.
  */
 export function transactionsOver<Tx>(database: SqlDatabase<Tx>): Transact<Tx> {
-  const { works } = limitsOf(poolFor(database));
+  const { works } = limitsOf(database);
   return work =>
     new Promise((resolve, reject) => {
       works(() => new Promise<void>(free => resolve(withinWaits(database, free, work)))).catch(reject);
@@ -51,10 +50,7 @@ export function transactionsOver<Tx>(database: SqlDatabase<Tx>): Transact<Tx> {
 }
 
 /** Limits concurrent single statements to half of the pool's connections, even if each of them hangs. */
-export function turnsOver(database: Pooled): <T>(statement: () => Promise<T>) => Promise<T> {
-  const { statements } = limitsOf(poolFor(database));
-  return statement => statements(statement);
-}
+export const turnsOver = (database: Pooled): Limited => limitsOf(database).statements;
 
 const noPlace = () =>
   new Error(

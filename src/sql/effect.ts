@@ -59,18 +59,18 @@ export function effectsOver<Tx, Begun>(
       const running = transact((tx, within) =>
         takeEffect(within, sql, effect, locked => remembering(() => work({ tx, ...locked }))),
       );
-      return running.catch((error): End<Begun> => {
+      return running.catch((error): End<Begun> | Ended => {
         if (error === SKIPPED) return { result: 'skipped' };
-        if (error instanceof Ended) return { begun: error.begun as Begun, endedBy: error };
+        if (error instanceof Ended) return error;
         // It may concern one of the merchant's own tables.
         if (isOfMerchant(error)) throw error;
         return advise(error);
       });
     });
-    if (end.endedBy) {
+    if (end instanceof Ended) {
       // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
-      await sql.markUncertain(query, effect, end.begun);
-      throw endedBefore(end.endedBy.cause);
+      await sql.markUncertain(query, effect, end.begun as Begun);
+      throw endedBefore(end.cause);
     }
     if (end.result === 'done' && !isCommitted(end)) await expectDone(sql, query, end.begun);
     return end.result;
@@ -78,10 +78,7 @@ export function effectsOver<Tx, Begun>(
 }
 
 /** How an effect's transaction ended. */
-type End<Begun> =
-  | { result: Exclude<EffectResult, 'done'>; endedBy?: undefined }
-  | { result: 'done'; begun: Begun; endedBy?: undefined }
-  | { begun: Begun; endedBy: Ended };
+type End<Begun> = { result: Exclude<EffectResult, 'done'> } | { result: 'done'; begun: Begun };
 
 /** Thrown to roll back an effect that wrote nothing. */
 const SKIPPED = new Error('The effect was skipped.');

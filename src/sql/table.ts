@@ -13,7 +13,7 @@ export const tableNameProblem: ProblemOf = value => {
 };
 
 /** Postgres silently cuts longer names. */
-export const LONGEST_NAME = 63;
+const LONGEST_NAME = 63;
 
 /** Writes JSON in ASCII: a connection or database with another character set would lose or refuse letters. */
 export function asciiJson(value: unknown): string {

@@ -53,7 +53,7 @@ async function unreadPayment(
   { reference, resolution, despite }: Resolution,
   error: unknown,
 ): Promise<Payment> {
-  const { id, reference: recorded } = despite.includes('unreadable') ? recordOf(error) : {};
+  const { id, reference: recorded } = (despite.includes('unreadable') && recordOf(error)) || {};
   const { row } = await readCreate(store, { reference });
   if (!row || String(id).toLowerCase() !== resolution.toLowerCase()) throw error;
   const { paymentType, amount, currency } = row;
@@ -65,9 +65,9 @@ async function unreadPayment(
 }
 
 /** Returns the record in an answer of the gateway that the SDK could not read. A proxy's page has none. */
-function recordOf(error: unknown): { id?: unknown; reference?: unknown } {
-  const isAnswer = isGatewayError(error) && error.name === 'ResponseError';
-  return isAnswer ? Object(recordIn(parseJson(error.body)?.value)) : {};
+function recordOf(error: unknown): { id?: unknown; reference?: unknown } | undefined {
+  const json = isGatewayError(error) && error.name === 'ResponseError' && parseJson(error.body);
+  return json ? Object(recordIn(json.value)) : undefined;
 }
 
 async function settleWith(
@@ -148,8 +148,8 @@ async function settleWithout(
 function unlessOther(error: unknown, reference: string): undefined {
   if (isMissing(error)) return;
   const isRefused = isGatewayError(error) && error.name === 'ApiError' && !saysNothing(error.status);
-  const isAnswer = isGatewayError(error) && error.name === 'ResponseError' && parseJson(error.body);
-  if (isRefused || (isAnswer && recordOf(error).reference !== reference)) return;
+  const record = recordOf(error);
+  if (isRefused || (record && record.reference !== reference)) return;
   throw error;
 }
 

@@ -1,11 +1,14 @@
 // Writes an attempt of a create into the store before the SDK sends it.
 import { LateError, type Left, within } from '../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../errors.ts';
-import { change, type FoundRow, NO_ROW, record, waitForRecording } from './change.ts';
+import { change, type FoundRow, NO_ROW, record } from './change.ts';
 import type { Attempt, CreateRow } from './creates.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { type StoreCall, warnNotRecorded } from './reports.ts';
 import { begin, takeBack } from './transitions.ts';
+
+/** Milliseconds to wait until an attempt that was not sent is taken back: a customer waits too. */
+const LONGEST_WAIT = 1_000;
 
 /**
  * Writes the attempt down, in one statement if the reference is new.
@@ -16,11 +19,10 @@ import { begin, takeBack } from './transitions.ts';
 export async function writeDown(
   client: StoreCall & { plan?: CreateRow | undefined },
   attempt: Attempt,
-  limits: WaitLimits,
+  { deadline, signal }: WaitLimits,
 ): Promise<FoundRow & { hasBegun: boolean }> {
   const { store, plan } = client;
   const { reference } = attempt;
-  const { deadline, signal } = limits;
   // A reference is usually new, so it is not read first.
   const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
   try {
@@ -33,7 +35,9 @@ export async function writeDown(
     const takeItBack = async () =>
       (await record(store, attempt, (row, now) => takeBack(row, attempt, now, plan))) ??
       warnNotRecorded(client, reference);
-    const isUnwritten = isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), limits));
+    const limits = { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal };
+    const isUnwritten =
+      isNeverWritten(error) || (await within(writing.then(takeItBack, takeItBack), limits, () => undefined));
     const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
     const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
     throw isStopped ? stopped(reference, 'aborted', 'not_sent', advice) : notWritten(reference, error, advice);
@@ -50,16 +54,14 @@ const NEVER_WRITTEN =
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
 function notWritten(reference: string, error: unknown, advice: string): StoreError {
-  const cause = causeOf(error);
+  const cause = error instanceof Error ? causeOf(error) : undefined;
   const why = cause ? ` (${cause.message})` : '';
   const message = `The creation of ${JSON.stringify(reference)} could not be written to the store${why}. ${advice}`;
   return new StoreError(message, { cause });
 }
 
-/** Returns a store's message and code, without the extras that drivers add to errors, such as a connection's password. */
-function causeOf(error: unknown): Error | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { name, message, code } = error as Error & { code?: unknown };
+/** Returns a store's message and code, without the extras that drivers add to errors. */
+function causeOf({ name, message, code }: Error & { code?: unknown }): Error {
   return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
