@@ -14,7 +14,7 @@ import type { Reports } from './effect.ts';
 import { FUNCTIONS, type Functions } from './functions.ts';
 import { createNote, LONGEST_NOTE } from './note.ts';
 import { createProcess, unsignedCallback, type WebhookGateway } from './process.ts';
-import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError, unhandled } from './reply.ts';
+import { answer, type CallbackReport, endOf, replyTo, unhandled } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** The options of a webhook handler. */
@@ -142,8 +142,9 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
       return response;
     };
     const fail = (error: unknown): Response => {
-      reports.failed(error);
-      return conclude(failureOf(error), replyToError(error));
+      const { step, response } = endOf(error);
+      reports.failed(error, step.result === 'refused');
+      return conclude(step, response);
     };
     const take = async (): Promise<Response> => {
       try {
@@ -158,7 +159,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
         return conclude({ result, paymentStatus: rawStatusOf(payment) }, replyTo(result));
       } catch (error) {
         // A callback that is answered already leaves the queue without another report.
-        return error === answered.signal.reason ? replyToError(error) : fail(error);
+        return error === answered.signal.reason ? endOf(error).response : fail(error);
       }
     };
     try {
@@ -188,7 +189,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
         report(call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
         return processed;
       } catch (error) {
-        report(call, failureOf(error));
+        report(call, endOf(error).step);
         throw error;
       }
     });
@@ -246,11 +247,11 @@ function reportsTo(
       warn(about, 'after_commit_failed', message);
       fail(error, 'A function passed to afterCommit failed');
     },
-    failed(error: unknown) {
-      if (isRefusedForGood(error)) notify(onError, error);
+    failed(error: unknown, isRefused: boolean) {
+      if (isRefused) notify(onError, error);
       else fail(error, 'A callback was answered 503');
     },
-  } satisfies Reports & { failed(error: unknown): void };
+  } satisfies Reports & { failed: unknown };
 }
 
 const notWebStandard = () =>
