@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
+import { each } from '../schemas/fields-of.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import type { Store } from '../store/contract.ts';
 import { CLIENT, type ClientLink, HANDLER, type HandlerLink } from '../store/link.ts';
@@ -65,15 +66,9 @@ const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
 const TIMEOUT = { error: 'must be milliseconds, more than 0 and at most 25,000' };
 const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };
 
-const FUNCTION_OPTIONS = [...FUNCTIONS, 'verify', 'onError', 'onEvent'] as const;
-type FunctionFields = {
-  [Name in (typeof FUNCTION_OPTIONS)[number]]: z.ZodType<WebhookHandlerOptions[Name], WebhookHandlerOptions[Name]>;
-};
-const functionFields: object = Object.fromEntries(FUNCTION_OPTIONS.map(name => [name, functionOf().optional()]));
-
 const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler', {
   gateway: objectWith<WebhookGateway>(['getPayment'], 'must be a GatewayClient'),
-  ...(functionFields as FunctionFields),
+  ...each([...FUNCTIONS, 'verify', 'onError', 'onEvent'] as const, functionOf<never>().optional()),
   effectTimeout: z.number(TIMEOUT).positive(TIMEOUT).max(LONGEST_ANSWER, TIMEOUT).default(20_000),
   maxBodyBytes: z.number(BYTES).positive(BYTES).default(262_144),
   unsigned: oneOf(['limit', 'refuse']).default('limit'),
@@ -99,7 +94,7 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
 export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOptions<Tx>): WebhookHandler {
   const { gateway, effectTimeout, maxBodyBytes, verify, unsigned, onEvent, onError, ...functions } = readFields(
     options as WebhookHandlerOptions,
-  ) as ReturnType<typeof readFields> & WebhookHandlerOptions<Tx>;
+  ) as WebhookHandlerOptions<Tx> & Pick<ReturnType<typeof readFields>, 'effectTimeout' | 'maxBodyBytes' | 'unsigned'>;
   const link = gateway[CLIENT];
   checkFunctions(functions, link);
   checkTokens(link, unsigned);
