@@ -15,7 +15,7 @@ import type { Reports } from './effect.ts';
 import { FUNCTIONS, type Functions } from './functions.ts';
 import { createNote, LONGEST_NOTE } from './note.ts';
 import { createProcess, unsignedCallback, type WebhookGateway } from './process.ts';
-import { answer, type CallbackReport, endOf, replyTo, unhandled } from './reply.ts';
+import { answer, type CallbackReport, endOf, unhandled } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** The options of a webhook handler. */
@@ -151,7 +151,8 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
         const { result, payment } = await callbacks.callback(callback, lane, answered.signal);
         if (result === 'busy') throw taken(payment.id);
         isDue = isBehind(payment, claim);
-        return conclude({ result, paymentStatus: rawStatusOf(payment) }, replyTo(result));
+        const response = answer(200, result === 'ran' ? 'handled' : 'handled before');
+        return conclude({ result, paymentStatus: rawStatusOf(payment) }, response);
       } catch (error) {
         // A callback that is answered already leaves the queue without another report.
         return error === answered.signal.reason ? endOf(error).response : fail(error);

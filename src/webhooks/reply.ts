@@ -1,6 +1,5 @@
 // The answer to a callback, its report, and the error behind both.
 import { isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.ts';
-import type { ProcessResult } from '../store/link.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
 
@@ -23,10 +22,6 @@ const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
 /** Returns the error of a callback that was not handled. */
 export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string): WebhookError =>
   new WebhookError(code, message, [], { paymentId });
-
-export function replyTo(result: Exclude<ProcessResult['result'], 'busy'>): Response {
-  return answer(200, result === 'ran' ? 'handled' : 'handled before');
-}
 
 export const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
