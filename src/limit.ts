@@ -3,14 +3,8 @@
 /** Runs work at its turn. @throws the signal's reason, if it is aborted before that */
 export type Limited = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** The longest wait of work for its turn, and the error after it. */
-export interface LongestWait {
-  ms: number;
-  error: () => Error;
-}
-
-/** Runs at most `running` works at a time. The others wait for their turn, in order. */
-export function limit(running: number, longestWait?: LongestWait): Limited {
+/** Runs at most `running` works at a time. The others wait for their turn, in order, and no longer than `longestWait`. */
+export function limit(running: number, longestWait?: { ms: number; error: () => Error }): Limited {
   const queue = new Set<() => void>();
   let free = running;
   const wait = (signal: AbortSignal | undefined) =>

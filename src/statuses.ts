@@ -27,11 +27,9 @@ export function whatToCheck(status: number, baseUrl: string | undefined): string
   return status === 404 || status === 405 ? `Check baseUrl, ${baseUrl}: is it the gateway's?` : undefined;
 }
 
-/** Passing statuses: a later lookup may succeed. A create is not repeated, because it may have been accepted. */
-export const PASSING: readonly number[] = [408, 425, TOO_MANY, 500, 502, 503, 504];
-
-/** Returns whether a later lookup may succeed after this answer. */
-export const isPassing = (status: number): boolean => status >= 500 || PASSING.includes(status);
+/** Returns whether a later lookup may succeed. A create is not repeated, because it may have been accepted. */
+export const isPassing = (status: number): boolean =>
+  status >= 500 || status === 408 || status === 425 || status === TOO_MANY;
 
 /**
  * Returns whether this status of a lookup says nothing about the payment. 500 says that no payment exists: a gateway

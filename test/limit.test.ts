@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type LongestWait, limit } from '../src/limit.ts';
+import { limit } from '../src/limit.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const REASON = new Error('the shop closes');
 
 /** Works that a test ends, and the order in which they began. */
-function open(running: number, longestWait?: LongestWait) {
+function open(running: number, longestWait?: Parameters<typeof limit>[1]) {
   const limited = limit(running, longestWait);
   const begun: number[] = [];
   const ends: (() => void)[] = [];

@@ -1,7 +1,7 @@
 // Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
 import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
-import { PASSING } from '../statuses.ts';
+import { isPassing } from '../statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
@@ -123,7 +123,7 @@ async function attemptOnce(
     const { status, requestId } = attempt.answer;
     call.httpStatus = status;
     call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
-    if (PASSING.includes(status)) throw new Error();
+    if (isPassing(status)) throw new Error();
     return { ok: true };
   } catch (error) {
     // The error of an abort says nothing about the attempt.

@@ -6,6 +6,7 @@ import { change } from '../store/change.ts';
 import { type Claimed, giveBack, workOnDue } from '../store/claims.ts';
 import { PlanGone } from '../store/create-once.ts';
 import type { CreateRow } from '../store/creates.ts';
+import { isMissing } from '../store/doubts.ts';
 import type { HandlerLink } from '../store/link.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage, waitAsAsked } from '../store/outage.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../store/plan.ts';
@@ -114,11 +115,7 @@ export class PlanSender {
   /** Whether the gateway answers a lookup. 404 is an answer, because the id is new. */
   async #isAnswering(): Promise<boolean> {
     const { signal } = this.#settings;
-    const looking = lookUp(this.#gateway, randomUUID(), { signal }, this.#client.call);
-    return looking.then(
-      () => true,
-      error => isGatewayError(error) && error.name === 'PaymentNotFoundError',
-    );
+    return lookUp(this.#gateway, randomUUID(), { signal }, this.#client.call).then(() => true, isMissing);
   }
 
   async #send(plan: CreateRow): Promise<void> {

@@ -127,7 +127,6 @@ async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSig
   let bell = new AbortController();
   const ring = () => bell.abort();
   const idle = async () => {
-    if (signal?.aborted) return;
     await pause(SECOND, bell.signal);
     bell = new AbortController();
   };

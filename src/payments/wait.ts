@@ -51,9 +51,9 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
   const call = new Call('lookup', gateway);
   let last: Payment | undefined;
   let trouble: unknown;
-  /** Milliseconds that the gateway asked to wait. */
-  let asked = 0;
   for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
+    /** Milliseconds that the gateway asked to wait. */
+    let asked = 0;
     const limits = { timeout: Math.min(deadline.timeout, gateway.timeout), signal };
     const seen = await lookUp(gateway, paymentId, limits, call).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
@@ -61,7 +61,6 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
       asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;
     });
     if (seen) {
-      asked = 0;
       last = seen;
       notify(onPoll, seen);
       if (until(seen)) return seen;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
+import { each } from '../schemas/fields-of.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import type { Store } from '../store/contract.ts';
 import { CLIENT, type ClientLink, HANDLER, type HandlerLink } from '../store/link.ts';
@@ -14,7 +15,7 @@ import type { Reports } from './effect.ts';
 import { FUNCTIONS, type Functions } from './functions.ts';
 import { createNote, LONGEST_NOTE } from './note.ts';
 import { createProcess, unsignedCallback, type WebhookGateway } from './process.ts';
-import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError, unhandled } from './reply.ts';
+import { answer, type CallbackReport, endOf, unhandled } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** The options of a webhook handler. */
@@ -65,15 +66,9 @@ const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
 const TIMEOUT = { error: 'must be milliseconds, more than 0 and at most 25,000' };
 const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };
 
-const FUNCTION_OPTIONS = [...FUNCTIONS, 'verify', 'onError', 'onEvent'] as const;
-type FunctionFields = {
-  [Name in (typeof FUNCTION_OPTIONS)[number]]: z.ZodType<WebhookHandlerOptions[Name], WebhookHandlerOptions[Name]>;
-};
-const functionFields: object = Object.fromEntries(FUNCTION_OPTIONS.map(name => [name, functionOf().optional()]));
-
 const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler', {
   gateway: objectWith<WebhookGateway>(['getPayment'], 'must be a GatewayClient'),
-  ...(functionFields as FunctionFields),
+  ...each([...FUNCTIONS, 'verify', 'onError', 'onEvent'] as const, functionOf<never>().optional()),
   effectTimeout: z.number(TIMEOUT).positive(TIMEOUT).max(LONGEST_ANSWER, TIMEOUT).default(20_000),
   maxBodyBytes: z.number(BYTES).positive(BYTES).default(262_144),
   unsigned: oneOf(['limit', 'refuse']).default('limit'),
@@ -99,7 +94,7 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
 export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOptions<Tx>): WebhookHandler {
   const { gateway, effectTimeout, maxBodyBytes, verify, unsigned, onEvent, onError, ...functions } = readFields(
     options as WebhookHandlerOptions,
-  ) as ReturnType<typeof readFields> & WebhookHandlerOptions<Tx>;
+  ) as WebhookHandlerOptions<Tx> & Pick<ReturnType<typeof readFields>, 'effectTimeout' | 'maxBodyBytes' | 'unsigned'>;
   const link = gateway[CLIENT];
   checkFunctions(functions, link);
   checkTokens(link, unsigned);
@@ -142,8 +137,9 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
       return response;
     };
     const fail = (error: unknown): Response => {
-      reports.failed(error);
-      return conclude(failureOf(error), replyToError(error));
+      const { step, response } = endOf(error);
+      reports.failed(error, step.result === 'refused');
+      return conclude(step, response);
     };
     const take = async (): Promise<Response> => {
       try {
@@ -155,10 +151,11 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
         const { result, payment } = await callbacks.callback(callback, lane, answered.signal);
         if (result === 'busy') throw taken(payment.id);
         isDue = isBehind(payment, claim);
-        return conclude({ result, paymentStatus: rawStatusOf(payment) }, replyTo(result));
+        const response = answer(200, result === 'ran' ? 'handled' : 'handled before');
+        return conclude({ result, paymentStatus: rawStatusOf(payment) }, response);
       } catch (error) {
         // A callback that is answered already leaves the queue without another report.
-        return error === answered.signal.reason ? replyToError(error) : fail(error);
+        return error === answered.signal.reason ? endOf(error).response : fail(error);
       }
     };
     try {
@@ -188,7 +185,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
         report(call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
         return processed;
       } catch (error) {
-        report(call, failureOf(error));
+        report(call, endOf(error).step);
         throw error;
       }
     });
@@ -246,11 +243,11 @@ function reportsTo(
       warn(about, 'after_commit_failed', message);
       fail(error, 'A function passed to afterCommit failed');
     },
-    failed(error: unknown) {
-      if (isRefusedForGood(error)) notify(onError, error);
+    failed(error: unknown, isRefused: boolean) {
+      if (isRefused) notify(onError, error);
       else fail(error, 'A callback was answered 503');
     },
-  } satisfies Reports & { failed(error: unknown): void };
+  } satisfies Reports & { failed: unknown };
 }
 
 const notWebStandard = () =>

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnyGatewayError, WebhookErrorCode } from '../../src/errors.ts';
 import { isRefusal } from '../../src/statuses.ts';
 import type { CallbackWarningCode, WarningCode } from '../../src/telemetry/events.ts';
-import { replyToError } from '../../src/webhooks/reply.ts';
+import { endOf } from '../../src/webhooks/reply.ts';
 import { rowsOf, sectionOf, textOf } from './pages.ts';
 
 const PAGE = 'docs/errors.md';
@@ -101,7 +101,7 @@ describe('docs/errors.md', () => {
   });
 
   it.each(Object.entries(ANSWERS))('has the answer to a callback that is %s: %i', (code, status) => {
-    expect(replyToError(new sdk.WebhookError(code as WebhookErrorCode, '')).status).toBe(status);
+    expect(endOf(new sdk.WebhookError(code as WebhookErrorCode, '')).response.status).toBe(status);
     const [row] = tablesOf('Codes of `WebhookError`')
       .flat()
       .filter(([first]) => first === `\`${code}\``);

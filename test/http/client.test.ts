@@ -22,7 +22,7 @@ describe('a lookup', () => {
   const found = () => json(record('completed lookup'));
 
   it.each([
-    [2, [408, 425, 429, 500, 502, 503, 504]],
+    [2, [408, 425, 429, 500, 501, 502, 503, 504, 520]],
     [1, [200, 201, 204, 301, 302, 400, 401, 403, 404, 410, 418, 422, 426, 428, 451, 499]],
   ])('is sent %i times with `retries: 1` if it is answered %j', async (times, statuses) => {
     for (const status of statuses) {
