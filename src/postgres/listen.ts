@@ -76,7 +76,7 @@ async function hold(pool: PgPool, channel: string, onNotice: () => void, signal:
     const listening = client.query(`LISTEN "${channel}"`).then(() => isLost);
     await withSignal(Promise.race([isLost, listening]), signal);
   } finally {
-    // Closing keeps a listening connection out of the pool.
+    // Closing keeps it out of the pool. Its listeners stay, because a later error without one would end the process.
     client.release(true);
   }
 }

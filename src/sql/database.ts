@@ -142,7 +142,7 @@ export function rowsOf(answer: unknown): readonly SqlRow[] {
 export const noTransaction = (cause?: TypeError) =>
   new ConfigurationError(
     'Nothing was planned: tx is not an open transaction. Pass the transaction of your library, or the client on which you sent BEGIN.',
-    { cause },
+    { cause, outcome: 'not_sent' },
   );
 
 /** Error for a custom database whose rows lack the columns of the statement. */

@@ -175,7 +175,10 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       const row = planned();
       const client = await pool.connect();
       for (const tx of [client, pool, {}, 'tx']) {
-        expect(await errorOf(opened.store.write(row, tx as never))).toMatchObject({ name: 'ConfigurationError' });
+        expect(await errorOf(opened.store.write(row, tx as never))).toMatchObject({
+          name: 'ConfigurationError',
+          outcome: 'not_sent',
+        });
       }
       await client.query('begin');
       await client.query('commit');
