@@ -6,15 +6,9 @@ import { withTimeout } from '../deadline.ts';
 import { mysqlStore } from '../mysql/store.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
 import { postgresStore } from '../postgres/store.ts';
+import type { SqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
 import { CommandError } from '../terminal/program.ts';
-
-/** Where the store is. An empty prefix counts as absent. */
-export interface Place {
-  scope: string;
-  tablePrefix?: string | undefined;
-  settleMargin?: number | undefined;
-}
 
 export interface Opened {
   store: Store;
@@ -30,11 +24,12 @@ const LONGEST_WAIT = 5_000;
 const NOWHERE = { baseUrl: 'http://127.0.0.1', apiKey: 'unused', signKey: 'unused' };
 
 /** @throws {CommandError} {@link ConfigurationError} if something is missing or wrong */
-export function open({ scope, tablePrefix, settleMargin }: Place): Opened {
+export function open({ scope, tablePrefix, settleMargin }: SqlStoreOptions): Opened {
   const url = process.env.DATABASE_URL?.trim();
   if (!url) throw new CommandError('DATABASE_URL is missing: set it to the database of the store.');
   const openStore = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
   if (!openStore) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
+  // An empty prefix counts as absent.
   const { store, close } = openStore(url, { scope, tablePrefix: tablePrefix || undefined, settleMargin });
   return {
     store,
@@ -56,7 +51,7 @@ function find<T>(name: string): T | undefined {
 const missing = (drivers: string, driver: string) =>
   new CommandError(`${drivers} installed here: run this in the folder of your app, or npm install ${driver}.`);
 
-function inPostgres(url: string, options: Place) {
+function inPostgres(url: string, options: SqlStoreOptions) {
   const pg = find<typeof import('pg')>('pg');
   if (pg) {
     const limits = { max: 2, connectionTimeoutMillis: LONGEST_WAIT, query_timeout: LONGEST_WAIT };
@@ -71,7 +66,7 @@ function inPostgres(url: string, options: Place) {
   return { store: postgresStore(fromPostgresJs(sql), options), close: () => sql.end() };
 }
 
-function inMysql(url: string, options: Place) {
+function inMysql(url: string, options: SqlStoreOptions) {
   const mysql = find<typeof import('mysql2/promise')>('mysql2/promise');
   if (!mysql) throw missing('mysql2 is not', 'mysql2');
   const uri = url.replace(/^mariadb:/, 'mysql:');

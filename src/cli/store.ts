@@ -1,11 +1,13 @@
 // The operator's commands: list and settle doubts, list and close reviews, show a reference.
+import type { Command } from 'commander';
 import { GatewayClient } from '../client.ts';
 import type { Entry } from '../payments/store-calls.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import type { Difference } from '../schemas/matching.ts';
+import type { SqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
-import { CommandError, complain, LOOK } from '../terminal/program.ts';
-import { type Opened, open, type Place } from './open.ts';
+import { CommandError, complain, endWith, LOOK } from '../terminal/program.ts';
+import { type Opened, open } from './open.ts';
 import { doubtsTable, entryText, NAME, reviewsTable } from './print.ts';
 
 interface Options {
@@ -16,11 +18,15 @@ interface Options {
 const print = (value: object, text: string, { json }: Options) =>
   console.log(json ? JSON.stringify(value, null, 2) : text);
 
-/** Runs a command on the merchant's store, and then closes its connections. */
-export async function inStore<T>(place: Place, command: (opened: Opened) => Promise<T>): Promise<T> {
-  const opened = open(place);
+/** A command over the merchant's store. @returns its exit code */
+export type StoreCommand = (opened: Opened, options: Options, ...args: string[]) => Promise<number>;
+
+/** Opens the store of a command line, runs its command, and closes the connections. */
+export async function runInStore(command: Command, run: StoreCommand): Promise<void> {
+  const options = command.opts<SqlStoreOptions & Options>();
+  const opened = open(options);
   try {
-    return await command(opened);
+    endWith(await run(opened, options, ...command.args));
   } finally {
     await opened.close();
   }
@@ -39,12 +45,13 @@ export async function listReviews({ reader, store }: Opened, options: Options): 
   return reviews.length > 0 ? LOOK : warnIfUnused(store);
 }
 
-export async function show({ reader, store }: Opened, reference: string, options: Options): Promise<void> {
+export async function show({ reader, store }: Opened, options: Options, reference = ''): Promise<number> {
   const entry = await find(reader, store, reference);
   print(entry, entryText(entry), options);
+  return 0;
 }
 
-export async function settle(opened: Opened, reference: string, answer: string, options: Options): Promise<void> {
+export async function settle(opened: Opened, options: Options, reference = '', answer = ''): Promise<number> {
   if (answer !== 'not_created' && !isPaymentId(answer)) {
     throw new CommandError(
       `${JSON.stringify(answer)} is not a payment id: pass the UUID from the gateway's support, or not_created.`,
@@ -53,12 +60,13 @@ export async function settle(opened: Opened, reference: string, answer: string, 
   // A client for the real gateway claims the scope, so a mistyped scope must fail before.
   await find(opened.reader, opened.store, reference);
   await new GatewayClient({ store: opened.store }).settle(reference, answer, { despite: options.despite });
-  await show(opened, reference, options);
+  return show(opened, options, reference);
 }
 
-export async function resolve({ reader }: Opened, id: string, status: string): Promise<void> {
+export async function resolve({ reader }: Opened, options: Options, id = '', status = ''): Promise<number> {
   await reader.resolveReview(id, status);
-  console.log(`The review of ${id} with status ${status} is closed.`);
+  print({ id, status }, `The review of ${id} with status ${status} is closed.`, options);
+  return 0;
 }
 
 /** @throws {CommandError} for an unknown reference */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
 import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
-import { asciiJson, pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
+import { asciiJson, CALL_MIGRATE, pendingOf, scriptOf, versionComment } from '../sql/table.ts';
 import { PaymentTaken } from '../store/contract.ts';
 
 /** Quotes a table's name for SQL, in backticks because ANSI_QUOTES gives double quotes another meaning. */
@@ -126,7 +126,7 @@ export function advised(error: unknown): unknown {
   const code = sqlCodeOf(error);
   const { message } = error as Error;
   if (code === NO_TABLE) {
-    return Object.assign(new Error(message + WAS_IT_MIGRATED, { cause: error }), { code: NO_SUCH_TABLE });
+    return Object.assign(new Error(message + CALL_MIGRATE, { cause: error }), { code: NO_SUCH_TABLE });
   }
   if (!READ_ONLY.has(code)) return error;
   return new Error(`${message}: this is a replica, or a read-only session. The store needs the primary.`, {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isCommitted } from '../sql/committed.ts';
 import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf, withoutColumns } from '../sql/database.ts';
-import { pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
+import { CALL_MIGRATE, pendingOf, scriptOf, versionComment } from '../sql/table.ts';
 
 export const quoted = (table: string): string =>
   table
@@ -32,7 +32,7 @@ export function advised(error: unknown): unknown {
   const state = sqlCodeOf(error);
   const { message } = error;
   const because = (advice: string) => new Error(message + advice, { cause: error });
-  if (state === NO_TABLE) return Object.assign(because(WAS_IT_MIGRATED), { code: NO_TABLE });
+  if (state === NO_TABLE) return Object.assign(because(CALL_MIGRATE), { code: NO_TABLE });
   if (MISPREPARED.includes(state)) return because(KEEP_PREPARED);
   if (state === READ_ONLY || (state === NOT_SUPPORTED && message.includes('recovery'))) return because(USE_PRIMARY);
   return error;

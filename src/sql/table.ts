@@ -2,7 +2,7 @@
 import type { ProblemOf } from '../options/store-options.ts';
 
 /** The end of the error of a missing table. */
-export const WAS_IT_MIGRATED = ': was migrate() called?';
+export const CALL_MIGRATE = ': call migrate(), or correct tablePrefix';
 
 export const tableNameProblem: ProblemOf = value => {
   if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))

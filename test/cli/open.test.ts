@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { open, type Place } from '../../src/cli/open.ts';
+import { open } from '../../src/cli/open.ts';
+import type { SqlStoreOptions } from '../../src/sql/store.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -41,7 +42,7 @@ function appWith(...drivers: Driver[]): (driver: Driver) => unknown[] {
 }
 
 /** With this address in the environment. */
-function openAt(url: string, place: Place = { scope: 'eu' }) {
+function openAt(url: string, place: SqlStoreOptions = { scope: 'eu' }) {
   vi.stubEnv('DATABASE_URL', url);
   return open(place);
 }
@@ -89,7 +90,7 @@ it.each<[Driver, Driver[], url: string, options: unknown[], rest: string[]]>([
 
 it('the store has the given place, and an empty prefix counts as absent', () => {
   appWith('pg');
-  const look = (place: Place) => {
+  const look = (place: SqlStoreOptions) => {
     const { store } = openAt(POSTGRES, place);
     return [store.scope, store.settleMargin, store.ddl()];
   };

@@ -55,7 +55,7 @@ const PROBLEMS: Record<string, () => Promise<string>> = {
     return sandbox.deliveries[0]?.error ?? '';
   },
   'UUID of the payment, not your reference': () => messageOf(() => new GatewayClient(KEYS).getPayment('order-1')),
-  'was migrate() called?': () => {
+  'call migrate(), or correct tablePrefix': () => {
     const store = postgresStore(pool, { ...options, tablePrefix: 'missing' });
     return messageOf(() =>
       new GatewayClient({ ...KEYS, store, webhookUrl }).createDeposit({ ...CARD, reference: 'order-1' }),
@@ -74,7 +74,11 @@ const PROBLEMS: Record<string, () => Promise<string>> = {
   'ignored an SQL error': () => failedCallback(tx => tx.query('select nothing').catch(() => {})),
 };
 
-const NEED_POSTGRES = ['was migrate() called?', 'permission denied for schema', 'ignored an SQL error'];
+const NEED_POSTGRES = [
+  'call migrate(), or correct tablePrefix',
+  'permission denied for schema',
+  'ignored an SQL error',
+];
 
 beforeAll(async () => {
   if (!hasPostgres) return;

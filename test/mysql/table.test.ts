@@ -48,7 +48,7 @@ it('a write tells whether it has changed a row, whether a key was free, and that
 const PRIMARY = ': this is a replica, or a read-only session. The store needs the primary.';
 // https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
 it.each<[errno: number, advice: string]>([
-  [1146, ': was migrate() called?'],
+  [1146, ': call migrate(), or correct tablePrefix'],
   ...[1290, 1792, 1836].map((code): [number, string] => [code, PRIMARY]),
   [1062, ''],
 ])('the error %i is advised on: "%s"', (errno, advice) => {

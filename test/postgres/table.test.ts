@@ -11,7 +11,7 @@ const POOLER =
   ': a pooler in transaction mode does not keep prepared statements. Leave out `prepare: true`, or use PgBouncer 1.21 or later.';
 const PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
 it.each([
-  ['42P01', 'relation "marks" does not exist', ': was migrate() called?'],
+  ['42P01', 'relation "marks" does not exist', ': call migrate(), or correct tablePrefix'],
   ['25006', 'cannot execute INSERT in a read-only transaction', PRIMARY],
   ['0A000', 'cannot set transaction read-write mode during recovery', PRIMARY],
   ['26000', 'prepared statement "a" does not exist', POOLER],

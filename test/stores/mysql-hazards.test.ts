@@ -271,7 +271,7 @@ for (const { name, needs, pool: open } of mysqlServers) {
       for (const failing of [() => none.write(newRow()), () => pay(none, randomUUID())]) {
         await expect(failing()).rejects.toMatchObject({
           code: 'ER_NO_SUCH_TABLE',
-          message: expect.stringContaining('was migrate() called?'),
+          message: expect.stringContaining('call migrate(), or correct tablePrefix'),
         });
       }
     });

@@ -286,7 +286,10 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
 
     it('is named in the error of a missing table', async () => {
       const store = opened.storeOf(pool, { tablePrefix: 'nowhere' });
-      const forgotten = { message: 'relation "nowhere_rows" does not exist: was migrate() called?', code: '42P01' };
+      const forgotten = {
+        message: 'relation "nowhere_rows" does not exist: call migrate(), or correct tablePrefix',
+        code: '42P01',
+      };
       const asked = [store.read(newRow()), store.write(newRow()), store.effect(EFFECT, async () => [])];
       expect(await Promise.all(asked.map(errorOf))).toMatchObject([forgotten, forgotten, forgotten]);
     });
