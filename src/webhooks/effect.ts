@@ -55,6 +55,9 @@ const LONGEST_AFTER_COMMIT = 25_000;
 /** Runs of an effect, at most: another final status may take effect in between. */
 const MOST_CONFLICTS = 3;
 
+/** Made once, because the default reason of an abort costs more than the rest of it. */
+const RETURNED = new Error('The function has returned.');
+
 type Works = readonly (() => unknown)[];
 
 /** The result of one transaction. */
@@ -87,11 +90,12 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
     const running = remembering(() => calls({ tx, signal: stop.signal, afterCommit }));
     try {
       await withTimeout(running, effectTimeout, () => {
+        stop.abort();
         throw ofMerchant(new Error(tooLong(effectTimeout)));
       });
       return works;
     } finally {
-      stop.abort();
+      stop.abort(RETURNED);
     }
   };
 

@@ -158,13 +158,13 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
         return error === answered.signal.reason ? endOf(error).response : fail(error);
       }
     };
-    try {
-      const response = await withTimeout(take(), LONGEST_WORK, () => fail(tooLate(call.paymentId)));
-      if (call.paymentId && (isDue || response.status === 503)) await note(call.paymentId);
-      return response;
-    } finally {
+    const response = await withTimeout(take(), LONGEST_WORK, () => {
+      const late = fail(tooLate(call.paymentId));
       answered.abort();
-    }
+      return late;
+    });
+    if (call.paymentId && (isDue || response.status === 503)) await note(call.paymentId);
+    return response;
   };
 
   const handle = async (request: Request): Promise<Response> => {

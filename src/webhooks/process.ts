@@ -128,12 +128,11 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
     async sweep(paymentId: string, callId: string, limits: SweepLimits): Promise<ProcessResult> {
       const leave = new AbortController();
       const wait = () => takeTurn(paymentId, { callId }, 'sweep', leave.signal);
-      try {
-        // Without a claim, every record takes effect.
-        return (await withinCall(wait, limits)) as ProcessResult;
-      } finally {
+      // Without a claim, every record takes effect.
+      return (await withinCall(wait, limits).catch(error => {
         leave.abort();
-      }
+        throw error;
+      })) as ProcessResult;
     },
   };
 }
