@@ -6,7 +6,6 @@ import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
 import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
 import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
-import { icon } from './icons.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
 import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
@@ -23,10 +22,10 @@ export function customerPage(view: View, status = 200): Promise<Response> {
           ${record.description && html`<p>${record.description}</p>`}
           ${rows({ Reference: record.reference })}
           ${receipt(view)}
-          <p class="powered">${icon('lock')} Payments by Sandbox gateway</p>
+          <p class="powered">Payments by Sandbox gateway</p>
         </section>
         <section class="method" aria-label="Payment">
-          ${chosen && !outcome && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">${icon('back')}Other ways to pay</a>`}
+          ${chosen && !outcome && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">Other ways to pay</a>`}
           ${outcome ? outcomeStep(view, outcome) : stepOf(view)}
         </section>
       </main>
@@ -59,12 +58,12 @@ function receipt({ record, request, quotedAt, now }: View): Html | undefined {
   </section>`;
 }
 
-function outcomeStep(view: View, { tone, icon: drawn, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
+function outcomeStep(view: View, { tone, mark, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
   const { record } = view;
   const { href, refused } = returnAddressOf(view);
   const isPaid = tone === 'good' || tone === 'info';
   return html`<section class="outcome" aria-labelledby="outcome">
-    <span class="seal ${tone}">${icon(drawn)}</span>
+    <span class="seal ${tone}" aria-hidden="true">${mark}</span>
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
     ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}

@@ -5,7 +5,6 @@ import { money } from '../../money.ts';
 import { copyButton, type Html, input, rows, sent } from '../layout.ts';
 import type { Details } from './details.ts';
 import { FIELDS, type Field, type FieldName, NEVER_REAL } from './fields.ts';
-import { icon } from './icons.ts';
 import { type Approval, IDENTITY, type Method, offersOf } from './methods.ts';
 import { addressOf, formOf, type View } from './view.ts';
 
@@ -40,13 +39,12 @@ function formStep(view: View): Html {
   const { method, record, input } = view;
   const { banks, name } = method;
   const fields = method.form?.fields ?? [];
-  const pay = html`${icon('lock')}Pay ${money(record)}`;
-  const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [pay, 'submit'];
-  return html`${banks && html`<a class="back" href="${addressOf(view)}">${icon('back')}Other ways</a>`}
+  const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${money(record)}`, 'submit'];
+  return html`${banks && html`<a class="back" href="${addressOf(view)}">Other ways</a>`}
   ${heading(banks ? { name: `${name} card` } : method)}
   ${formOf(
     view,
-    html`${fields.includes('number') && html`<p class="advice">${icon('lock')}<span>${NEVER_REAL} <a href="#tests">Test numbers</a></span></p>`}
+    html`${fields.includes('number') && html`<p class="advice"><span>${NEVER_REAL} <a href="#tests">Test numbers</a></span></p>`}
     <div class="fields">${fields.map((field, at) => fieldOn(view, field, at === 0))}</div>
     ${mainButton(label, act, input.has('test'))}`,
   )}`;
@@ -72,7 +70,7 @@ const choice = (view: View, field: string, choices: readonly (readonly [value: s
     view,
     html`<ul class="tiles">${choices.map(
       ([value, name], at) =>
-        html`<li><button class="tile" name="${field}" value="${value}"><span class="mark hue-${at + 1}" aria-hidden="true">${name.charAt(0)}</span><b>${name}</b>${icon('next')}</button></li>`,
+        html`<li><button class="tile" name="${field}" value="${value}"><span class="mark hue-${at + 1}" aria-hidden="true">${name.charAt(0)}</span><b>${name}</b></button></li>`,
     )}</ul>`,
     'get',
   );
@@ -81,7 +79,7 @@ const bankChoice = (view: View, banks: readonly string[]): Html => html`
   ${heading({ text: 'Choose your bank. You confirm the payment there, and come back.', ...view.method })}
   ${
     view.method.form &&
-    html`<a class="tile" href="${addressOf(view, { step: 'card' })}"><b>Card number</b>${icon('next')}</a>
+    html`<a class="tile" href="${addressOf(view, { step: 'card' })}"><b>Card number</b></a>
     <p class="or">or in the app of your bank</p>`
   }
   ${choice(
@@ -109,7 +107,7 @@ function approvalStep(view: View, { look, by, title, button, hint, refuse }: App
     <p aria-busy="true">Waiting for your bank. Keep this page open.</p>`
   }
   <section class="approval ${look}" aria-labelledby="approval">
-    <header><b>${by}</b><a class="close" href="${addressOf(view)}" aria-label="Close ${by}">${icon('cross')}</a></header>
+    <header><b>${by}</b><a class="close" href="${addressOf(view)}" aria-label="Close ${by}">✕</a></header>
     <h2 id="approval">${sent(title)}</h2>
     <p class="sum">${money(record)}</p>
     ${rows({
