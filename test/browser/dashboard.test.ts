@@ -87,7 +87,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await walk.page.getByText('Armed.', { exact: true }).waitFor();
       await walk.page.locator('.timeline > li').filter({ hasText: 'reject-422' }).getByRole('link').click();
       await walk.page.getByRole('heading', { level: 1 }).getByText('422').waitFor();
-      await button('Disarm all').click();
+      await button('Disarm reject-422').click();
       await walk.page.getByText('Armed.', { exact: true }).waitFor({ state: 'detached' });
       expect(walk.sandbox.faults.armed).toEqual([]);
     });

@@ -1,7 +1,6 @@
 // The page of faults: the armed ones, and one form that arms any of them.
 import { html } from 'hono/html';
-import { sentenceOf } from '../../faults/faults.ts';
-import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, FAULTS } from '../../faults/kinds.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS } from '../../faults/kinds.ts';
 import { input, select } from '../layout.ts';
 import { callForm, cards, type Page, prose, type View } from './view.ts';
 
@@ -35,11 +34,6 @@ export function faultsPage({ parts: { faults } }: View): Page {
         )}</ul>`,
       ]),
     )}`;
-  const main = html`<h1>Faults</h1>
-  ${armed.map(
-    one => html`<div class="armed" id="armed-${one.id}"><div><p>${prose(sentenceOf(one))}</p><p class="small">${prose(FAULTS[one.fault])}</p></div>
-    ${callForm(`DELETE /faults/${one.id}`, html`<button class="small" aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</div>`,
-  )}
-  ${callForm('POST /faults', form)}`;
+  const main = html`<h1>Faults</h1>${callForm('POST /faults', form)}`;
   return { title: armed.length === 0 ? 'Faults' : `Faults (${armed.length} armed)`, main };
 }

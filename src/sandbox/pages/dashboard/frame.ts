@@ -33,12 +33,18 @@ function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
   )}</nav>`;
 }
 
+/** Shows every armed fault on every page. */
 function banner({ parts: { faults } }: View): Html | undefined {
-  const [first, ...others] = faults.armed;
-  if (!first) return undefined;
-  return html`<div class="armed" id="banner" role="region" aria-label="Armed faults">
-    <p><b>Armed.</b> ${prose(sentenceOf(first))}${others.length > 0 && ` And ${others.length} more.`} <a href="/faults">See them</a></p>
-    ${callForm('DELETE /faults', html`<button class="small" id="clear-banner">Disarm all</button>`)}
+  const { armed } = faults;
+  if (armed.length === 0) return undefined;
+  const disarm = (call: string, label: string, name: string) =>
+    callForm(call, html`<button class="small" aria-label="${name}">${label}</button>`);
+  return html`<div class="armed" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
+    <ul>${armed.map(
+      one =>
+        html`<li id="armed-${one.id}" class="row"><span>${prose(sentenceOf(one))}</span> ${disarm(`DELETE /faults/${one.id}`, 'Disarm', `Disarm ${one.fault}, number ${one.id}`)}</li>`,
+    )}</ul>
+    ${armed.length > 1 && disarm('DELETE /faults', 'Disarm all', 'Disarm all')}
   </div>`;
 }
 
