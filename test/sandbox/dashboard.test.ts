@@ -45,7 +45,7 @@ describe('the list of payments', () => {
     expect(await of('search=nobody')).toEqual([]);
     const { text } = await get('/?search=anna&status=PENDING');
     expect(text).toContain('value="anna"');
-    expect(text).toContain('<option value="PENDING" selected>');
+    expect(text).toMatch(/<option +selected>PENDING/);
   });
 
   it('shows fifty at a time, the newest first', { tags: 'long' }, async () => {

@@ -140,7 +140,7 @@ export const select = (
     label,
     html`<select id="${name}" name="${name}">${choices.map(choice => {
       const [value, text] = typeof choice === 'string' ? [choice, choice] : choice;
-      return html`<option value="${value}"${value === chosen && ' selected'}>${text}</option>`;
+      return html`<option ${value !== text && html`value="${value}"`} ${value === chosen && 'selected'}>${text}</option>`;
     })}</select>`,
   );
 
