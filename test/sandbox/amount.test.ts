@@ -36,7 +36,7 @@ const WAYS: Record<string, (opened: Opened, amount: number) => unknown> = {
     await run(['complete', 'order-1', '--amount', String(amount), '--url', url]);
   },
   'the dashboard': ({ sandbox, id }, amount) =>
-    post(sandbox, `/payments/${id}`, { move: 'complete', amount: String(amount) }),
+    post(sandbox, `/forms/POST/payments/${id}/moves`, { move: 'complete', amount: String(amount) }),
   "the customer's page": ({ sandbox, id }, amount) =>
     post(sandbox, `/pay/${id}`, { act: 'pay', amount: String(amount) }),
 };
@@ -82,7 +82,7 @@ steps:
 it.each([0, -1, Number.NaN, '20' as never])('the amount %j is refused', async amount => {
   const { sandbox, id } = await open();
   await expect(sandbox.complete(id, { amount })).rejects.toThrow('sandbox.complete: amount must be a number above 0.');
-  const form = await post(sandbox, `/payments/${id}`, { move: 'complete', amount: 'much' });
+  const form = await post(sandbox, `/forms/POST/payments/${id}/moves`, { move: 'complete', amount: 'much' });
   expect(form.status).toBe(422);
   expect(sandbox.payments).toMatchObject([{ paymentStatus: 'PENDING', amount: 25.5 }]);
 });

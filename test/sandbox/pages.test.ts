@@ -72,7 +72,9 @@ describe('a page from elsewhere', () => {
   ])('with %j is answered %d', async (headers, status) => {
     const { sandbox, create, post } = open();
     const id = await create();
-    expect((await post(`/payments/${id}`, { move: 'complete' }, headers as never)).status).toBe(status);
+    expect((await post(`/forms/POST/payments/${id}/moves`, { move: 'complete' }, headers as never)).status).toBe(
+      status,
+    );
     expect(sandbox.payments[0]?.paymentStatus).toBe(status === 403 ? 'PENDING' : 'COMPLETED');
   });
 });

@@ -99,30 +99,31 @@ describe('the command', { tags: 'long' }, () => {
 
 describe('the button', { tags: 'long' }, () => {
   const press = async (sandbox: Sandbox) => {
-    const body = new URLSearchParams({ all: 'yes', to: NOWHERE });
-    const { headers } = await sandbox.fetch('http://sandbox.localhost/stories', { method: 'POST', body });
+    const body = new URLSearchParams({ name: 'deposit-completed', to: NOWHERE });
+    const { headers } = await sandbox.fetch('http://sandbox.localhost/report', { method: 'POST', body });
     return (await sandbox.fetch(`http://sandbox.localhost${headers.get('location')}`)).text();
   };
 
   it('shows the card in the colour of its result, with the payment of each scenario', async () => {
     const passed = await press(lookingUp());
-    expect(passed).toContain(`<div class="verdict good" id="notice"><b>Your server: passed.</b> 0 failed`);
+    expect(passed).toContain('<h1>Your server <span class="pill good">passed</span></h1>');
     const believing = serverThat(() => 200);
     const failed = await press(believing);
-    expect(failed).toContain('<div class="verdict bad" id="notice"><b>Your server: failed.</b>');
+    expect(failed).toContain('<h1>Your server <span class="pill bad">failed</span></h1>');
     expect(failed.indexOf('callback-forged</a>')).toBeLessThan(failed.indexOf('deposit-completed</a>'));
     expect(failed).toContain(`<a href="/payments/${believing.payments[0]?.id}">deposit-completed</a>`);
     expect(failed).toContain('expected not-believed, but it was answered 200');
-    expect(await press(new Sandbox())).toContain(
-      '<div class="verdict wait" id="notice"><b>Your server: unchecked.</b>',
-    );
+    expect(await press(new Sandbox())).toContain('<h1>Your server <span class="pill wait">unchecked</span></h1>');
   });
 });
 
 it('a story that did not go as expected is no good news', async () => {
   const sandbox = serverThat(() => 500);
   const body = new URLSearchParams({ name: 'deposit-completed' });
-  const { headers } = await sandbox.fetch('http://sandbox.localhost/stories', { method: 'POST', body });
+  const { headers } = await sandbox.fetch('http://sandbox.localhost/forms/POST/scenarios/:name', {
+    method: 'POST',
+    body,
+  });
   const page = await sandbox.fetch(`http://sandbox.localhost${headers.get('location')}`);
-  expect(await page.text()).toContain('<div class="verdict bad" id="notice">The story was played');
+  expect(await page.text()).toContain('<span class="pill bad">not as expected</span>');
 });

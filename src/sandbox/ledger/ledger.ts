@@ -26,8 +26,6 @@ export interface LedgerSettings {
   onForgotten(id: string): void;
 }
 
-type Counts = Partial<Record<PaymentStatus, number>>;
-
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   #nextId: () => string;
@@ -53,29 +51,26 @@ export class Ledger {
 
   /** Returns one page, the newest first, and the total. */
   page(query: PaymentQuery, { limit, offset }: { limit: number; offset: number }) {
-    const { found } = this.#search(query);
+    const found = this.#search(query);
     // Copying is the most expensive part.
     const payments = structuredClone(found.slice(offset, offset + limit));
     return { payments, total: found.length };
   }
 
   /** Returns all orders, each with its attempts, to read only. The newest are first. A payment of no order is one. */
-  orders(query: PaymentQuery): { orders: (readonly PaymentRecord[])[]; byStatus: Counts } {
-    const { found, byStatus } = this.#search(query);
-    return { orders: [...Map.groupBy(found, record => orderOf(record) ?? record.id).values()], byStatus };
+  orders(query: PaymentQuery): (readonly PaymentRecord[])[] {
+    return [...Map.groupBy(this.#search(query), record => orderOf(record) ?? record.id).values()];
   }
 
-  /** Returns the matching payments, the newest first. The counts by state ignore the filter by state. */
-  #search({ paymentStatus, ...query }: PaymentQuery): { found: PaymentRecord[]; byStatus: Counts } {
+  /** Returns the matching payments, the newest first. */
+  #search({ paymentStatus, ...query }: PaymentQuery): PaymentRecord[] {
     const fits = matcherOf(query);
-    const found: PaymentRecord[] = [];
-    const byStatus: Counts = {};
-    for (const { record } of this.#entries.values()) {
-      if (!fits(record)) continue;
-      byStatus[record.paymentStatus] = (byStatus[record.paymentStatus] ?? 0) + 1;
-      if (paymentStatus === undefined || record.paymentStatus === paymentStatus) found.push(record);
-    }
-    return { found: found.reverse(), byStatus };
+    const isFound = (record: PaymentRecord) =>
+      (paymentStatus === undefined || record.paymentStatus === paymentStatus) && fits(record);
+    return [...this.#entries.values()]
+      .map(({ record }) => record)
+      .filter(isFound)
+      .reverse();
   }
 
   /** Returns the records in the order of creation. */

@@ -4,6 +4,9 @@ import type { PaymentRecord } from '../ledger/record.ts';
 
 export type Html = ReturnType<typeof html>;
 
+/** A part of a page, or nothing. */
+export type Part = Html | string | null | undefined | false;
+
 export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
 
 interface Page {
@@ -37,28 +40,26 @@ const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html
 /** Shows user input as text only: the policy allows just our own scripts and resources. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'";
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
 
-export async function pageResponse(page: Page, status = 200): Promise<Response> {
+const answerOf = (body: string, type: string, headers: Record<string, string>, status = 200): Response =>
+  new Response(body, {
+    status,
+    headers: { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff', ...headers },
+  });
+
+export async function pageResponse(page: Page, status?: number): Promise<Response> {
   const { frameAncestors, formTargets = [] } = page;
   const forms = ["form-action 'self'", ...formTargets].join(' ');
   const policy = `${POLICY}; ${forms}; frame-ancestors ${frameAncestors?.join(' ') || "'none'"}`;
-  return new Response(await document(page), { status, headers: { ...HEADERS, 'content-security-policy': policy } });
+  const headers = {
+    'referrer-policy': 'same-origin',
+    'cache-control': 'no-store',
+    'content-security-policy': policy,
+  };
+  return answerOf(String(await document(page)), 'text/html', headers, status);
 }
 
-export const asset = (text: string, type: string) =>
-  new Response(text, {
-    headers: {
-      'content-type': `${type}; charset=utf-8`,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-cache',
-    },
-  });
+export const asset = (text: string, type: string): Response => answerOf(text, type, { 'cache-control': 'no-cache' });
 
 export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span>`;
 
@@ -84,27 +85,64 @@ export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 /** Returns a state in its colour. */
 export const badge = (status: string): Html => pill({ tone: toneOf(status), label: status });
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-
 /** Formats the time of day in UTC, with the date unless it is today. */
 export function timeOf(at: number, now: number, { isPrecise = false } = {}): Html {
-  const iso = new Date(at).toISOString();
-  const time = iso.slice(11, isPrecise ? 23 : 19);
-  const text = dayOf(at) === dayOf(now) ? time : `${iso.slice(0, 10)} ${time}`;
-  return html`<time datetime="${iso}" title="${iso.slice(0, 10)} ${iso.slice(11, 23)} UTC">${text}</time>`;
+  const [date = '', time = ''] = new Date(at).toISOString().split(/[TZ]/);
+  const isToday = new Date(now).toISOString().startsWith(date);
+  const text = `${isToday ? '' : `${date} `}${isPrecise ? time : time.slice(0, 8)}`;
+  return html`<time datetime="${date}T${time}Z" title="${date} ${time} UTC">${text}</time>`;
 }
 
 /** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
+type Rows = Readonly<Record<string, Part>> | readonly (readonly [name: string | Html, value: Part])[];
+
 /** Returns rows of names and values, without empty ones. */
-export function rows(entries: Record<string, Html | string | null | undefined | false>): Html | undefined {
-  const given = Object.entries(entries).filter(([, value]) => value);
+export function rows(entries: Rows, look = ''): Html | undefined {
+  const all = Array.isArray(entries) ? (entries as Extract<Rows, readonly unknown[]>) : Object.entries(entries);
+  const given = all.filter(([, value]) => value);
   if (given.length === 0) return undefined;
-  return html`<dl class="rows">${given.map(
+  return html`<dl class="rows ${look}">${given.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${typeof value === 'string' ? sent(value) : value}</dd></div>`,
   )}</dl>`;
 }
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const attributesOf = (all: Attributes): Html =>
+  html`${Object.entries(all).map(([name, value]) => (value === true ? ` ${name}` : value !== undefined && value !== false && html` ${name}="${value}"`))}`;
+
+/** Returns a control under its label. */
+export const field = (name: string, label: string | Html, control: Html, look = ''): Html =>
+  html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
+
+/** Returns an input under its label. @param more text below it */
+export function input(name: string, label: string | Html, attributes: Attributes = {}, look = '', more?: Part): Html {
+  const { value = '', ...others } = attributes;
+  return field(
+    name,
+    label,
+    html`<input id="${name}" name="${name}" value="${value}"${attributesOf({ ...others, autocomplete: 'off' })}>${more}`,
+    look,
+  );
+}
+
+/** Returns a choice under its label. A choice is its value, or a value and a text. */
+export const select = (
+  name: string,
+  label: string,
+  choices: readonly (string | readonly [value: string, text: string])[],
+  chosen?: string | null,
+): Html =>
+  field(
+    name,
+    label,
+    html`<select id="${name}" name="${name}">${choices.map(choice => {
+      const [value, text] = typeof choice === 'string' ? [choice, choice] : choice;
+      return html`<option ${value !== text && html`value="${value}"`} ${value === chosen && 'selected'}>${text}</option>`;
+    })}</select>`,
+  );
 
 /** Returns a button that copies the text before it, or another one. */
 export const copyButton = (label: string, text = ''): Html =>

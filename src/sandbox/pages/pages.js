@@ -17,17 +17,17 @@ function show(next) {
   const hadFocus = document.activeElement !== document.body;
   document.title = next.title;
   Idiomorph.morph(document.body, next.body, { callbacks });
-  if (hadFocus && document.activeElement === document.body) focusHeading();
-}
-
-function focusHeading() {
+  if (!hadFocus || document.activeElement !== document.body) return;
   const heading = byId('outcome') ?? document.querySelector('h1');
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 }
 
-const pageOf = async response => new DOMParser().parseFromString(await response.text(), 'text/html');
-const messageOf = page => page.querySelector('main p')?.textContent ?? '';
+async function ask(address, init) {
+  const response = await fetch(address, { ...init, headers: { accept: 'text/html' } });
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  return { response, page, message: response.ok ? '' : page.querySelector('main p')?.textContent };
+}
 
 function complain(text) {
   const problem = byId('problem');
@@ -37,28 +37,25 @@ function complain(text) {
 let isRefreshing = false;
 let isWanted = false;
 
-/** One refresh at a time, and one more after news of that time. A busy sandbox is asked less often. */
+/** One refresh at a time, and one more after news of that time. */
 async function refresh() {
   isWanted = true;
   if (isRefreshing) return;
   isRefreshing = true;
-  for (let pause = 50; isWanted; ) {
-    await new Promise(resolve => setTimeout(resolve, pause));
+  while (isWanted) {
+    await new Promise(resolve => setTimeout(resolve, 100));
     isWanted = false;
-    const begun = performance.now();
     await load().catch(() => {});
-    pause = Math.min(Math.max(50, 3 * (performance.now() - begun)), 1_000);
   }
   isRefreshing = false;
 }
 
 async function load() {
   const { href } = location;
-  const response = await fetch(href, { headers: { accept: 'text/html' } });
-  const page = await pageOf(response);
+  const { response, page, message } = await ask(href);
   if (location.href !== href) return;
   if (response.ok) show(page);
-  else if (byId('problem')) complain(`This page no longer exists: ${messageOf(page)}`);
+  else if (byId('problem')) complain(`This page no longer exists: ${message}`);
   else location.reload();
 }
 
@@ -80,27 +77,22 @@ function follow() {
   };
 }
 
-function say(state, text) {
+function say(state, textContent) {
   const live = byId('live');
-  if (!live) return;
-  live.textContent = text;
-  live.dataset.state = state;
+  if (live) Object.assign(live, { textContent }).dataset.state = state;
 }
 
 /** Sends a form of the dashboard. Its answer is this page, or another one. */
 async function send(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter));
   try {
-    const response = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
-    const page = await pageOf(response);
-    complain(response.ok ? '' : messageOf(page));
+    const address = submitter?.getAttribute('formaction') ?? form.action;
+    const { response, page, message } = await ask(address, { method: 'POST', body });
+    complain(message);
     if (!response.ok) return refresh();
     if (new URL(response.url).pathname !== location.pathname) return location.assign(response.url);
-    history.replaceState(null, '', response.url);
-    if (form.matches('.faults')) form.reset();
     document.querySelector(':popover-open')?.hidePopover();
     show(page);
-    news.textContent = byId('notice')?.textContent ?? '';
   } catch {
     complain('The sandbox does not answer: is it still running?');
   }
@@ -132,16 +124,9 @@ document.addEventListener('keydown', event => {
 document.addEventListener('click', async ({ target }) => {
   const button = target.closest('.copy');
   if (!button) return;
-  const source = button.previousElementSibling;
-  try {
-    await navigator.clipboard.writeText(button.dataset.copy || source.textContent);
-    button.textContent = news.textContent = 'Copied';
-    setTimeout(() => (button.textContent = 'Copy'), 1_500);
-  } catch {
-    // Without a clipboard, the marked text can be copied by hand.
-    getSelection().selectAllChildren(source);
-    source.focus();
-  }
+  await navigator.clipboard.writeText(button.dataset.copy || button.previousElementSibling.textContent);
+  button.textContent = news.textContent = 'Copied';
+  setTimeout(() => (button.textContent = 'Copy'), 1_500);
 });
 
 /** The clock goes on between two refreshes. */

@@ -1,4 +1,4 @@
-// The pages of the sandbox and the actions of their forms: the customer's page, the dashboard and faults.
+// The pages of the sandbox and the actions of their forms: the customer's pages and the dashboard.
 import type { Hono } from 'hono/tiny';
 import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { addCustomerPages } from './customer/routes.ts';
 import { addDashboard } from './dashboard/routes.ts';
-import { formsOf } from './forms.ts';
+import { addCalls, formsOf } from './forms.ts';
 import { asset, noticeResponse } from './layout.ts';
 import style from './pages.css?raw';
 import script from './pages.js?raw';
@@ -18,6 +18,7 @@ export function addPages(app: Hono, parts: Parts): void {
   const addForm = formsOf(app);
   addCustomerPages(app, parts, addForm);
   addDashboard(app, parts, addForm);
+  addCalls(app, addForm);
 
   app.onError((error, { req }) => {
     // Any other error of a route breaks its connection on purpose.

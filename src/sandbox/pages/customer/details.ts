@@ -23,22 +23,18 @@ const amountOf = (record: PaymentRecord): Row => ['Amount', money(record), plain
 const digitsOf = (id: string, count: number): string =>
   String(BigInt(`0x${id.replaceAll('-', '')}`) % 10n ** BigInt(count)).padStart(count, '0');
 
-const TRANSFER = {
-  text: 'Send one transfer from your banking app with exactly these details.',
-  advice: 'Without the reference code the shop cannot tell that the money is yours.',
-  button: "I've sent the transfer",
-};
-
 /** A transfer to an account that the rows name. */
 export const transferOf =
   (account: (record: PaymentRecord, digits: (count: number) => string) => readonly Row[]) =>
   (record: PaymentRecord): Details => ({
-    ...TRANSFER,
+    text: 'Send one transfer from your banking app with exactly these details.',
     rows: [
       ...account(record, count => digitsOf(record.id, count)),
       amountOf(record),
       ['Reference code', record.id.slice(0, 8).toUpperCase()],
     ],
+    advice: 'Without the reference code the shop cannot tell that the money is yours.',
+    button: "I've sent the transfer",
   });
 
 /** The same details as in the answer to a create. */
@@ -52,12 +48,8 @@ export const payId = transferOf(record => {
 
 export function scan(record: PaymentRecord): Details {
   const code = `sandbox:${record.id}?amount=${plainAmount(record)}&currency=${currencyCode(record.currency)}`;
-  return {
-    text: 'Scan the code with your banking app, or copy it there.',
-    code,
-    rows: [amountOf(record), ['Code', code]],
-    button: "I've paid in my app",
-  };
+  const text = 'Scan the code with your banking app, or copy it there.';
+  return { text, code, rows: [amountOf(record), ['Code', code]], button: "I've paid in my app" };
 }
 
 const MULTIBANCO_MS = 3 * 86_400_000;

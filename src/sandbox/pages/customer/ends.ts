@@ -3,7 +3,6 @@ import { isOnramp } from '../../ledger/ledger.ts';
 import type { MoveName } from '../../ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from '../../ledger/record.ts';
 import type { Tone } from '../layout.ts';
-import type { IconName } from './icons.ts';
 
 interface End {
   /** The text of its button. */
@@ -37,7 +36,8 @@ export const endOf = (name: string): End | undefined => (Object.hasOwn(ENDS, nam
 
 interface Outcome {
   tone: Tone;
-  icon: IconName;
+  /** The letter of its seal. */
+  mark: string;
   title: string;
   text: string;
 }
@@ -49,10 +49,10 @@ export function outcomeOf({ record, shopName }: { record: PaymentRecord; shopNam
     : `${shopName} has your payment.`;
   const reserved = `The amount is reserved. ${shopName} takes it when your order is ready.`;
   const outcomes: Partial<Record<string, Outcome>> = {
-    COMPLETED: { tone: 'good', icon: 'check', title: 'Payment complete', text: `Thank you. ${thanks}` },
-    AUTHORIZED: { tone: 'info', icon: 'clock', title: 'Payment approved', text: reserved },
-    FAILED: { tone: 'bad', icon: 'cross', title: 'Payment declined', text: 'Nothing was charged.' },
-    CANCELED: { tone: 'plain', icon: 'cross', title: 'Payment canceled', text: 'Nothing was charged.' },
+    COMPLETED: { tone: 'good', mark: '✓', title: 'Payment complete', text: `Thank you. ${thanks}` },
+    AUTHORIZED: { tone: 'info', mark: '…', title: 'Payment approved', text: reserved },
+    FAILED: { tone: 'bad', mark: '✕', title: 'Payment declined', text: 'Nothing was charged.' },
+    CANCELED: { tone: 'plain', mark: '✕', title: 'Payment canceled', text: 'Nothing was charged.' },
   };
   return outcomes[record.paymentStatus];
 }

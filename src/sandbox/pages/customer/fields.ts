@@ -48,10 +48,7 @@ export interface Field {
 const DIGITS = { inputmode: 'numeric', dir: 'ltr' };
 
 export const FIELDS = {
-  number: {
-    label: 'Card number',
-    attributes: { ...DIGITS, maxlength: '23', placeholder: '1234 1234 1234 1234' },
-  },
+  number: { label: 'Card number', attributes: { ...DIGITS, maxlength: '23', placeholder: '1234 1234 1234 1234' } },
   expiry: {
     label: 'Expiry date',
     attributes: {
@@ -71,7 +68,7 @@ export const FIELDS = {
   person: { label: 'Full name', attributes: { maxlength: '100' } },
   birth: { label: 'Date of birth', attributes: { type: 'date' }, fill: '1990-01-31' },
   code: {
-    label: 'BLIK code',
+    label: 'BLIK code, good for two minutes',
     attributes: { ...DIGITS, pattern: '\\d{3} ?\\d{3}', placeholder: '000 000', title: 'Six digits' },
   },
 } as const satisfies Record<string, Field>;

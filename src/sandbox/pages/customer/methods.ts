@@ -2,7 +2,6 @@
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { type Details, multibanco, payId, scan, transferOf } from './details.ts';
 import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
-import type { IconName } from './icons.ts';
 
 export interface Method {
   name: string;
@@ -18,8 +17,8 @@ export interface Method {
   approval?: Approval;
   /** Instructions for a payment that the customer makes elsewhere. */
   details?(record: PaymentRecord): Details;
-  /** The on-ramp's offer. Without currencies it is offered for all. */
-  offer?: readonly [says: string, icon: IconName, currencies?: readonly string[]];
+  /** The currencies for which the on-ramp offers it, or `*` for all. */
+  offered?: string;
 }
 
 /** An app, a sheet or a bank's page. Its title names the customer's consent. */
@@ -35,89 +34,63 @@ export interface Approval {
 }
 
 const CARD_FIELDS = ['number', 'expiry', 'cvv', 'holder'] as const;
-const FROM_BANK = 'Instant, from your bank';
-const TRANSFER = 'Transfer from your bank';
 const IN_APP = { look: 'phone', by: 'Your bank', button: 'Approve' };
-const ON_DEVICE = 'Confirm on your device';
+const ON_DEVICE = { title: 'Pay with your wallet' };
 
-/** Invented banks. */
-const BANKS = {
-  ZAR: ['Fynbos Bank', 'Baobab Mutual', 'Springveld', 'Umlambo Bank'],
-  PSE: ['Banco Frailejón', 'Banco del Páramo', 'Cafetal', 'Orquídea Digital'],
-  KHIPU: ['Banco Araucaria', 'Banco del Copihue', 'Cordillera Sur', 'Caja Pudú'],
-  OPENBANKING: ['Harbour & Vale', 'Fernlight Bank', 'Thistledown', 'Marram Bank', 'Copperleaf'],
-  IDEAL: ['Polderbank', 'Waterkant Bank', 'Tulp Spaarbank', 'Molenland', 'Bank van Oranjeveld'],
-  BANCONTACT: ['Banque du Canal', 'Leieland Bank', 'Kouterbank', 'Crédit des Ardennes'],
-  EPS: ['Alpenrand Bank', 'Donauwellen Bank', 'Bergsee Sparkasse', 'Enzianbank'],
-  P24: ['Bank Jantarowy', 'Wisełka Bank', 'Kasa Bieszczadzka', 'Bank Żubrowy', 'Bank Latarnia'],
-};
+const interac = transferOf(({ id }) => [
+  ['Recipient', 'Sandbox Payments Inc.'],
+  ['E-mail', `pay-${id.slice(0, 8)}@sandbox.example`],
+]);
+const spei = transferOf((_, digits) => [
+  ['Beneficiary', 'Sandbox Payments SA de CV'],
+  ['CLABE', `000${digits(15)}`],
+]);
+const sterling = transferOf((_, digits) => [
+  ['Account holder', 'Sandbox Payments Ltd'],
+  ['Sort code', '00-00-00'],
+  ['Account number', digits(8)],
+]);
+
+/** A method whose banks are invented. */
+const banking = (name: string, banks: string, rest: Partial<Method> = {}): Method => ({
+  name,
+  banks: banks.split(', '),
+  ...rest,
+});
 
 /** The methods, in the order in which the on-ramp offers them. */
 const METHODS: Readonly<Record<string, Method>> = {
-  PIX: { name: 'Pix', offer: ['Scan a code, arrives at once', 'qr', ['BRL']], details: scan },
-  PAYID: {
-    name: 'PayID',
-    title: 'Transfer the money by PayID',
-    offer: [TRANSFER, 'transfer', ['AUD']],
-    details: payId,
-  },
-  ZAR: { name: 'South African bank transfer', offer: [FROM_BANK, 'bank', ['ZAR']], banks: BANKS.ZAR },
-  PSE: { name: 'PSE', offer: [FROM_BANK, 'bank', ['COP']], banks: BANKS.PSE },
-  KHIPU: { name: 'Khipu', offer: [FROM_BANK, 'bank', ['CLP']], banks: BANKS.KHIPU },
-  QRTHWALLET: { name: 'Thai QR wallet', offer: ['Scan a code, arrives at once', 'qr', ['THB']], details: scan },
-  INTERAC: {
-    name: 'Interac',
-    offer: ['E-transfer from your bank', 'transfer', ['CAD']],
-    details: transferOf(({ id }) => [
-      ['Recipient', 'Sandbox Payments Inc.'],
-      ['E-mail', `pay-${id.slice(0, 8)}@sandbox.example`],
-    ]),
-  },
-  SPEI: {
-    name: 'SPEI',
-    offer: [TRANSFER, 'transfer', ['MXN']],
-    details: transferOf((_, digits) => [
-      ['Beneficiary', 'Sandbox Payments SA de CV'],
-      ['CLABE', `000${digits(15)}`],
-    ]),
-  },
-  OPENBANKING: {
-    name: 'Open Banking',
+  PIX: { name: 'Pix', offered: 'BRL', details: scan },
+  PAYID: { name: 'PayID', title: 'Transfer the money by PayID', offered: 'AUD', details: payId },
+  ZAR: banking('South African bank transfer', 'Fynbos Bank, Baobab Mutual, Springveld, Umlambo Bank', {
+    offered: 'ZAR',
+  }),
+  PSE: banking('PSE', 'Banco Frailejón, Banco del Páramo, Cafetal, Orquídea Digital', { offered: 'COP' }),
+  KHIPU: banking('Khipu', 'Banco Araucaria, Banco del Copihue, Cordillera Sur, Caja Pudú', { offered: 'CLP' }),
+  QRTHWALLET: { name: 'Thai QR wallet', offered: 'THB', details: scan },
+  INTERAC: { name: 'Interac', offered: 'CAD', details: interac },
+  SPEI: { name: 'SPEI', offered: 'MXN', details: spei },
+  OPENBANKING: banking('Open Banking', 'Harbour & Vale, Fernlight Bank, Thistledown, Marram Bank, Copperleaf', {
     text: 'Pay straight from your account. You confirm at your bank; no card is needed.',
-    offer: ['Confirm at your bank, no card', 'bank', ['EUR', 'GBP']],
-    banks: BANKS.OPENBANKING,
-  },
-  GBPBANKTRANSFER: {
-    name: 'UK bank transfer',
-    offer: [TRANSFER, 'transfer', ['GBP']],
-    details: transferOf((_, digits) => [
-      ['Account holder', 'Sandbox Payments Ltd'],
-      ['Sort code', '00-00-00'],
-      ['Account number', digits(8)],
-    ]),
-  },
+    offered: 'EUR GBP',
+  }),
+  GBPBANKTRANSFER: { name: 'UK bank transfer', offered: 'GBP', details: sterling },
   CARD: {
     name: 'Card',
     title: 'Pay by card',
-    offer: ['Debit or credit', 'card'],
+    offered: '*',
     form: { fields: CARD_FIELDS, tests: CARDS },
     approval: { ...IN_APP, title: '3-D Secure: is this you?', refuse: 'Cancel' },
   },
   APPLEPAY: {
     name: 'Apple Pay',
-    offer: [ON_DEVICE, 'phone'],
-    approval: {
-      look: 'apple',
-      by: 'Apple Pay',
-      title: 'Pay with your wallet',
-      button: 'Pay with passcode',
-      hint: 'Double-click the side button to pay',
-    },
+    offered: '*',
+    approval: { ...ON_DEVICE, look: 'apple', by: 'Apple Pay', button: 'Pay with passcode' },
   },
   GOOGLEPAY: {
     name: 'Google Pay',
-    offer: [ON_DEVICE, 'phone'],
-    approval: { look: 'google', by: 'Google Pay', title: 'Pay with your wallet', button: 'Pay' },
+    offered: '*',
+    approval: { ...ON_DEVICE, look: 'google', by: 'Google Pay', button: 'Pay' },
   },
   BLIK: {
     name: 'BLIK',
@@ -130,15 +103,13 @@ const METHODS: Readonly<Record<string, Method>> = {
     form: { fields: ['code'], tests: CODES },
     approval: { ...IN_APP, title: 'BLIK payment', refuse: 'Reject' },
   },
-  IDEAL: { name: 'iDEAL', banks: BANKS.IDEAL },
-  BANCONTACT: {
-    name: 'Bancontact',
+  IDEAL: banking('iDEAL', 'Polderbank, Waterkant Bank, Tulp Spaarbank, Molenland, Bank van Oranjeveld'),
+  BANCONTACT: banking('Bancontact', 'Banque du Canal, Leieland Bank, Kouterbank, Crédit des Ardennes', {
     text: 'Pay with the app of your bank, or with your card.',
-    banks: BANKS.BANCONTACT,
     form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS },
-  },
-  EPS: { name: 'EPS', banks: BANKS.EPS },
-  P24: { name: 'Przelewy24', banks: BANKS.P24 },
+  }),
+  EPS: banking('EPS', 'Alpenrand Bank, Donauwellen Bank, Bergsee Sparkasse, Enzianbank'),
+  P24: banking('Przelewy24', 'Bank Jantarowy, Wisełka Bank, Kasa Bieszczadzka, Bank Żubrowy, Bank Latarnia'),
   MULTIBANCO: {
     name: 'Multibanco',
     steps: [
@@ -169,9 +140,8 @@ export const methodOf = (method: string): Method => METHODS[pinned(method)] ?? {
 /** Returns a method's readable name, for example of `ONRAMP_PIX`. */
 export const methodName = (method: string): string => methodOf(method).name;
 
-/** Returns the values and methods of the on-ramp's offers for a currency. */
-export const offersOf = (currency: string): [value: string, Method][] =>
-  Object.entries(METHODS).flatMap(([name, method]) => {
-    const [, , currencies = [currency.toUpperCase()]] = method.offer ?? [undefined, undefined, []];
-    return currencies.includes(currency.toUpperCase()) ? [[`ONRAMP_${name}`, method]] : [];
-  });
+/** Returns the values and names of the on-ramp's offers for a currency. */
+export const offersOf = (currency: string): [value: string, name: string][] =>
+  Object.entries(METHODS)
+    .filter(([, { offered }]) => offered === '*' || offered?.split(' ').includes(currency.toUpperCase()))
+    .map(([value, { name }]) => [`ONRAMP_${value}`, name]);

@@ -4,27 +4,17 @@ import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
-import { type Html, pageResponse, rows, sent, timeOf } from '../layout.ts';
+import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
 import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
-import { icon } from './icons.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
-import {
-  addressOf,
-  formOf,
-  formTargetsOf,
-  isAuthorizable,
-  isExpired,
-  methodIn,
-  returnAddressOf,
-  type View,
-} from './view.ts';
+import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
-  const { record, shopName, chosen, error } = view;
+  const { record, shopName, chosen, error, isExpired, frameAncestors } = view;
   const outcome = outcomeOf(view);
   const does = outcome ? `${outcome.title}:` : error ? 'Please check:' : 'Pay';
-  const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired(view) && ' expired'}">
+  const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
         <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
           <p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="test">Test</span></p>
@@ -32,10 +22,10 @@ export function customerPage(view: View, status = 200): Promise<Response> {
           ${record.description && html`<p>${record.description}</p>`}
           ${rows({ Reference: record.reference })}
           ${receipt(view)}
-          <p class="powered">${icon('lock')} Payments by Sandbox gateway</p>
+          <p class="powered">Payments by Sandbox gateway</p>
         </section>
         <section class="method" aria-label="Payment">
-          ${chosen && !outcome && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">${icon('back')}Other ways to pay</a>`}
+          ${chosen && !outcome && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">Other ways to pay</a>`}
           ${outcome ? outcomeStep(view, outcome) : stepOf(view)}
         </section>
       </main>
@@ -43,7 +33,6 @@ export function customerPage(view: View, status = 200): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${money(record)} · ${shopName}`;
-  const { frameAncestors } = view;
   const page = { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors, body } as const;
   return pageResponse({ ...page, formTargets: formTargetsOf(view) }, status);
 }
@@ -53,11 +42,10 @@ const hueOf = (name: string): number =>
   (Array.from(name, letter => letter.charCodeAt(0)).reduce((a, b) => a + b) % 5) + 1;
 
 /** Draws the customer's crypto amount, before and after the payment. */
-function receipt(view: View): Html | undefined {
-  const { record, request, quotedAt, now } = view;
-  const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
+function receipt({ record, request, quotedAt, now }: View): Html | undefined {
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
+  const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
   return html`<section class="receipt" aria-labelledby="receipt">
     <h2 id="receipt">${settled_crypto_amount === undefined ? 'You receive' : 'You received'}</h2>
     <p><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
@@ -70,12 +58,12 @@ function receipt(view: View): Html | undefined {
   </section>`;
 }
 
-function outcomeStep(view: View, { tone, icon: drawn, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
+function outcomeStep(view: View, { tone, mark, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
   const { record } = view;
   const { href, refused } = returnAddressOf(view);
   const isPaid = tone === 'good' || tone === 'info';
   return html`<section class="outcome" aria-labelledby="outcome">
-    <span class="seal ${tone}">${icon(drawn)}</span>
+    <span class="seal ${tone}" aria-hidden="true">${mark}</span>
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
     ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}
@@ -90,36 +78,37 @@ function outcomeStep(view: View, { tone, icon: drawn, title, text }: NonNullable
 /** The actions on a payment that only a tester has. */
 const controls = (view: View): Html => html`<aside class="tester" id="tests" aria-labelledby="tester">
   <p class="lead"><b id="tester">Test controls</b> your customers do not see this</p>
-  ${!isFinalStatus(view.record.paymentStatus) && openControls(view)}
+  ${view.record.paymentStatus === 'PENDING' && numbers(view)}
+  ${!isFinalStatus(view.record.paymentStatus) && endings(view)}
   <p><a href="/payments/${view.record.id}">This payment on the dashboard</a></p>
 </aside>`;
 
-function openControls(view: View): Html {
-  const isPending = view.record.paymentStatus === 'PENDING';
+function endings(view: View): Html {
+  const { record, method } = view;
+  const { form, banks, approval } = method;
+  const isPending = record.paymentStatus === 'PENDING';
+  const isOffered: Partial<Record<EndName, boolean>> = {
+    authorize: isPending && !isOnramp(record) && Boolean(form ?? banks ?? approval),
+    'no-3ds': form?.fields.includes('number') ?? false,
+    'no-identity': isOnramp(record),
+  };
   const label = (name: EndName) =>
     name === 'pay' && !isPending ? 'Capture: the shop takes the money' : ENDS[name].button;
-  const isOffered: Partial<Record<EndName, boolean>> = {
-    authorize: isPending && isAuthorizable(view),
-    'no-3ds': methodIn(view).form?.fields.includes('number') ?? false,
-    'no-identity': isOnramp(view.record),
-  };
   const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
-  return html`${isPending && numbers(view)}
-    <h2>End it here</h2>
+  return html`<h2>End it here</h2>
     ${formOf(
       view,
-      html`<label for="amount">Amount that arrives</label> <input id="amount" name="amount" type="number" min="0" step="any" value="${view.record.amount}">
+      html`${input('amount', 'Amount that arrives', { value: record.amount, type: 'number', min: 0, step: 'any' })}
     <div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`,
     )}`;
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */
 function numbers(view: View): Html | undefined {
-  const { form, banks } = methodIn(view);
+  const { form, banks } = view.method;
   if (!form) return undefined;
   const isCard = form.fields.includes('number');
-  const what = isCard ? 'Card numbers' : form.fields.includes('person') ? 'Names' : 'Codes';
-  return html`<h2>${what} to try</h2>
+  return html`<h2>To try</h2>
     ${isCard && html`<p>Any name, any code of the right length, any date to come. The sandbox keeps and logs no card number.</p>`}
     ${formOf(
       view,

@@ -8,31 +8,19 @@ import { SandboxError } from '../../sandbox-error.ts';
 import type { AddForm } from '../forms.ts';
 import { ENDS, endOf, outcomeOf } from './ends.ts';
 import { NEVER_REAL } from './fields.ts';
-import { offersOf } from './methods.ts';
 import { customerPage } from './page.ts';
-import { addressOf, isChoosing, isExpired, methodIn, returnAddressOf, testIn, type View } from './view.ts';
+import { addressOf, returnAddressOf, viewOf } from './view.ts';
 
 /** The acts that lead to another step. */
-const STEPS: readonly string[] = ['submit', 'identify', 'renew'];
-const PAYING: readonly string[] = ['submit', 'pay'];
+const STEPS = ['submit', 'identify', 'renew'];
 
-export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log }: Parts, addForm: AddForm): void {
-  const viewOf = (id: string, input: URLSearchParams): View => {
-    const record = ledger.get(id);
-    if (record.paymentType !== 'DEPOSIT') {
-      throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
-    }
-    const asked = input.get('method');
-    const [chosen] = offersOf(record.currency).find(([value]) => isChoosing(record) && value === asked) ?? [];
-    const { shopName, frameAncestors } = settings;
-    const { request, quotedAt } = ledger.detailsOf(id);
-    return { record, request, quotedAt, shopName, frameAncestors, now: clock.now(), chosen, input };
-  };
+export function addCustomerPages(app: Hono, parts: Parts, addForm: AddForm): void {
+  const { ledger, move, log } = parts;
 
-  app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));
+  app.get('/pay/:id', ({ req }) => customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams)));
 
   app.get('/pay/:id/live', ({ req }) => {
-    const view = viewOf(req.param('id'), new URLSearchParams());
+    const view = viewOf(parts, req.param('id'), new URLSearchParams());
     return serverSentEvents(req.raw, log, event => {
       if (event.type === 'reset' || event.type === 'clock') return '';
       if (event.type !== 'move' || event.paymentId !== view.record.id) return undefined;
@@ -41,8 +29,8 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
   });
 
   addForm('/pay/:id', (form, id) => {
-    const view = viewOf(id, form);
-    const { record, chosen } = view;
+    const view = viewOf(parts, id, form);
+    const { record, chosen, test, isExpired, method } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';
     if (!STEPS.includes(act) && !endOf(act)) {
@@ -50,15 +38,14 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     }
     // After a second click or on an outdated page, the customer continues as after the first click.
     if (isFinalStatus(record.paymentStatus)) return shop;
-    const test = testIn(view);
-    const isCard = methodIn(view).form?.fields.includes('number');
     // The test controls, which send an amount, need no quote.
-    if (PAYING.includes(act) && isExpired(view) && !form.has('amount')) return addressOf(view);
+    if ((act === 'submit' || act === 'pay') && isExpired && !form.has('amount')) return addressOf(view);
     if (act === 'renew' || (act === 'identify' && !test?.ends)) {
       if (isOnramp(record)) ledger.renewQuote(id);
       return addressOf(view);
     }
-    if (act === 'submit' && isCard && !test) return customerPage({ ...view, error: NEVER_REAL }, 422);
+    const isRefused = act === 'submit' && method.form?.fields.includes('number') && !test;
+    if (isRefused) return customerPage({ ...view, error: NEVER_REAL }, 422);
     const end = endOf(act) ?? endOf(test?.ends ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;

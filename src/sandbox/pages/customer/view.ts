@@ -3,9 +3,11 @@ import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
 import type { AcceptedRequest, PaymentRecord } from '../../ledger/record.ts';
+import type { Parts } from '../../parts.ts';
+import { SandboxError } from '../../sandbox-error.ts';
 import type { Html } from '../layout.ts';
 import { digitsIn, type Test } from './fields.ts';
-import { IDENTITY, type Method, methodOf } from './methods.ts';
+import { IDENTITY, type Method, methodOf, offersOf } from './methods.ts';
 
 export interface View {
   record: PaymentRecord;
@@ -16,22 +18,39 @@ export interface View {
   now: number;
   /** The start of the on-ramp's quote. Absent until the customer is identified. */
   quotedAt: number | undefined;
+  /** Whether the customer needs a new quote. */
+  isExpired: boolean;
   /** The method chosen in the on-ramp widget. */
-  chosen?: string | undefined;
+  chosen: string | undefined;
+  /** The chosen method or the payment's method. The on-ramp first asks for the customer's identity. */
+  method: Method;
+  /** The number or code that the tester chose, or that the customer typed. */
+  test: Test | undefined;
   /** The input of the address, or of the refused form. */
   input: URLSearchParams;
   /** The problem of the form's first field. */
-  error?: string | undefined;
+  error?: string;
 }
 
-/** Returns the chosen method or the payment's method. The on-ramp first asks for the customer's identity. */
-export function methodIn({ record, chosen, quotedAt }: View): Method {
-  const isAsked = isOnramp(record) && quotedAt === undefined && (chosen !== undefined || !isChoosing(record));
-  return isAsked ? IDENTITY : methodOf(chosen ?? record.paymentMethod);
+/** @throws {SandboxError} `unknown_payment` */
+export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams): View {
+  const record = ledger.get(id);
+  const { paymentType, paymentMethod, currency } = record;
+  if (paymentType !== 'DEPOSIT') {
+    throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
+  }
+  const { shopName, frameAncestors } = settings;
+  const { request, quotedAt } = ledger.detailsOf(id);
+  const now = clock.now();
+  const isChoosing = paymentMethod === 'ONRAMP' || paymentMethod === 'USER_CHOICE';
+  const [chosen] = offersOf(currency).find(([value]) => isChoosing && value === input.get('method')) ?? [];
+  const isAsked = isOnramp(record) && quotedAt === undefined && (chosen !== undefined || !isChoosing);
+  const method = isAsked ? IDENTITY : methodOf(chosen ?? paymentMethod);
+  const typed = digitsIn(input.get('test') ?? input.get(method.form?.fields[0] ?? '') ?? '');
+  const test = method.form?.tests.find(({ value }) => digitsIn(value) === typed);
+  const isExpired = quotedAt !== undefined && now >= quotedAt + QUOTE_MS;
+  return { record, request, quotedAt, shopName, frameAncestors, now, chosen, input, isExpired, method, test };
 }
-
-/** Whether the customer needs a new quote. */
-export const isExpired = ({ quotedAt, now }: View): boolean => quotedAt !== undefined && now >= quotedAt + QUOTE_MS;
 
 /** Returns the address of another step of the same payment. */
 export function addressOf({ record, chosen }: View, step: Record<string, string> = {}): string {
@@ -44,22 +63,6 @@ export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 
   html`<form method="${method}" action="/pay/${record.id}" class="form">
     ${chosen && html`<input type="hidden" name="method" value="${chosen}">`}${content}
   </form>`;
-
-/** The number or code that the tester chose, or that the customer typed. */
-export function testIn(view: View): Test | undefined {
-  const { form } = methodIn(view);
-  const typed = digitsIn(view.input.get('test') ?? view.input.get(form?.fields[0] ?? '') ?? '');
-  return form?.tests.find(({ value }) => digitsIn(value) === typed);
-}
-
-export const isChoosing = ({ paymentMethod }: PaymentRecord): boolean =>
-  paymentMethod === 'ONRAMP' || paymentMethod === 'USER_CHOICE';
-
-/** Whether the payment can be authorised first and captured later. */
-export const isAuthorizable = (view: View): boolean => {
-  const { form, banks, approval } = methodIn(view);
-  return !isOnramp(view.record) && Boolean(form ?? banks ?? approval);
-};
 
 /** Schemes that run a script, or show content that is not the shop's. */
 const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/i;

@@ -5,72 +5,43 @@ import { spanOf } from '../../duration.ts';
 import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
 import { isRunning, KEPT_LATEST, timeOf as timeOfEvent } from '../../log.ts';
-import { badge, type Html, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
+import { badge, type Html, type Part, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { outcomeOfCall, outcomeOfDelivery, waitingLabel } from './outcome.ts';
-import { chipsOf, count, formOf, type Page, pageOf, paymentLink, prose, searchOf, type View } from './view.ts';
+import { callForm, count, type Page, pageOf, paymentLink, prose, searchForm, type View } from './view.ts';
 
 interface Line {
   id?: string;
-  at: number;
   tone: Tone;
-  paymentId?: string | undefined;
   what: Html;
-  /** The lines below. */
   why?: string | undefined;
-  more?: Html | undefined;
+  more?: Part;
   fault?: Fault | undefined;
-  /** Returns the text to search in. */
-  text(): string;
 }
 
 type EventOf<T extends SandboxEvent['type']> = Extract<SandboxEvent, { type: T }>;
 /** A call without a duration is still running. */
 type Called = Omit<EventOf<'request'>, 'durationMs'> & Pick<Call, 'durationMs'>;
 type Happened = Called | Exclude<SandboxEvent, EventOf<'request'>>;
-type Group = [Happened, ...Happened[]];
 
-/** Returns the lines of a payment, or of the latest events of all, in order of time. */
-export function linesOf(view: View, of: { paymentId?: string; limit?: number }): Line[] {
-  const { log, ledger } = view.parts;
-  const { paymentId, limit = KEPT_LATEST } = of;
+const paymentOf = (event: Happened): string | undefined =>
+  event.type === 'callback' ? event.delivery.paymentId : 'paymentId' in event ? event.paymentId : undefined;
+
+/** Returns the events of a payment, or of all, in order of time. Running ones come last. */
+function eventsOf({ parts: { log } }: View, paymentId?: string): Happened[] {
   const running = [...log.calls.all, ...log.deliveries.all]
-    .filter(one => isRunning(one) && (paymentId ?? one.paymentId) === one.paymentId)
+    .filter(isRunning)
     .map(
       (one): Happened =>
         'url' in one ? { type: 'callback', at: one.at, delivery: one } : { ...one, type: 'request', callId: one.id },
     );
-  const events = paymentId === undefined ? log.latest(limit) : log.timeline(paymentId);
-  return grouped([...events, ...running]).flatMap(group => {
-    const said = lineOf(view, group);
-    const [event] = group;
-    if (!said) return [];
-    const { paymentId } = event.type === 'callback' ? event.delivery : { paymentId: undefined, ...event };
-    const text = () => `${ledger.find(paymentId ?? '')?.reference} ${JSON.stringify(event)}`.toLowerCase();
-    return [{ at: timeOfEvent(event as SandboxEvent), paymentId, text, ...said }];
-  });
+  const ended = paymentId === undefined ? log.latest(KEPT_LATEST) : log.timeline(paymentId);
+  return [...ended, ...running.filter(event => paymentId === undefined || paymentOf(event) === paymentId)];
 }
 
-const isPlainLookup = (event: Happened | undefined): event is Called =>
-  event?.type === 'request' && event.method === 'GET' && !event.fault && event.status === 200;
-
-/** Groups consecutive lookups of a payment, such as a merchant's polling. */
-function grouped(events: readonly Happened[]): Group[] {
-  const groups: Group[] = [];
-  for (const event of events) {
-    const last = groups.at(-1);
-    const before = last?.[0];
-    if (isPlainLookup(before) && isPlainLookup(event) && before.paymentId === event.paymentId) last?.push(event);
-    else groups.push([event]);
-  }
-  return groups;
-}
-
-type Said = Omit<Line, 'at' | 'text'>;
-
-function lineOf(view: View, [event, ...others]: Group): Said | undefined {
+function lineOf(view: View, event: Happened): Line | undefined {
   switch (event.type) {
     case 'request':
-      return called(view, event, others);
+      return called(event);
     case 'move':
       return moved(event);
     case 'callback':
@@ -80,48 +51,45 @@ function lineOf(view: View, [event, ...others]: Group): Said | undefined {
     case 'scenario': {
       const isGood = event.problems.length === 0;
       const outcome = { tone: isGood ? 'good' : 'bad', label: isGood ? 'as expected' : 'not as expected' } as const;
-      const more = html`${event.problems.map(problem => html`<p class="why">${sent(problem)}</p>`)}`;
-      return { ...outcome, what: html`<b>Story played</b> <code>${sent(event.name)}</code> ${pill(outcome)}`, more };
+      const what = html`<b>Story played</b> <code>${sent(event.name)}</code> ${pill(outcome)}`;
+      return { tone: outcome.tone, what, why: event.problems.join(' ') };
     }
   }
 }
 
-function called(view: View, event: Called, others: readonly Happened[]): Said {
+function called(event: Called): Line {
   const { method, path, fault, message, callId, durationMs, paymentId } = event;
   const outcome = outcomeOfCall(event);
-  const last = others.at(-1);
-  const name =
-    paymentId === undefined
-      ? html`<span class="mono">${method} ${sent(path)}</span>`
-      : method === 'POST'
-        ? 'Created'
-        : 'Looked up';
-  const what = html`<b>${name}${last && ` ${others.length + 1} times`}</b> ${pill(outcome)}
-    <a href="/calls/${callId}">${last ? 'first call' : 'call'} ${callId}</a> <span class="dim">${durationMs !== undefined && spanOf(durationMs)}${last && html`, until ${timeOf(last.at, view.now)}`}</span>`;
+  const known = method === 'POST' ? 'Created' : 'Looked up';
+  const name = paymentId === undefined ? html`<span class="mono">${method} ${sent(path)}</span>` : known;
   return {
     id: `call-${callId}`,
     tone: fault ? 'bad' : outcome.tone === 'good' ? 'plain' : outcome.tone,
-    what,
+    what: html`<b>${name}</b> ${pill(outcome)} <a href="/calls/${callId}">call ${callId}</a> ${took(durationMs)}`,
     why: message,
     fault,
   };
 }
 
-const moved = ({ from, paymentStatus, errorMessage, amount }: EventOf<'move'>): Said => ({
+const took = (ms: number | undefined): Html | false => ms !== undefined && html`<span class="dim">${spanOf(ms)}</span>`;
+
+const moved = ({ from, paymentStatus, errorMessage, amount }: EventOf<'move'>): Line => ({
   tone: toneOf(paymentStatus),
   what: html`<b>Moved</b> ${badge(from)} <span aria-label="to">→</span> ${badge(paymentStatus)}`,
   why: amount === undefined ? errorMessage : `Paid: ${amount}, which is not the requested amount.`,
-  more: html`${from === paymentStatus && html`<p class="dim">Its state did not change, so no callback was posted.</p>`}`,
+  more: from === paymentStatus && html`<p class="dim">Its state did not change, so no callback was posted.</p>`,
 });
 
-function posted(delivery: Delivery): Said {
-  const { id, url, paymentStatus, fault, durationMs, answer = '' } = delivery;
+function posted(delivery: Delivery): Line {
+  const { id, url, paymentStatus, fault, durationMs, answer = '', repeats, isEdited } = delivery;
   const outcome = outcomeOfDelivery(delivery);
+  const after =
+    repeats !== undefined &&
+    html`<span class="dim">${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a></span>`;
   return {
     id: `callback-${id}`,
     tone: fault ? 'bad' : outcome.tone,
-    what: html`<b><a href="/deliveries/${id}">Callback ${id}</a></b> ${badge(paymentStatus)} ${pill(outcome)}
-      ${durationMs !== undefined && html`<span class="dim">${spanOf(durationMs)}</span>`} ${again(delivery)}`,
+    what: html`<b><a href="/deliveries/${id}">Callback ${id}</a></b> ${badge(paymentStatus)} ${pill(outcome)} ${took(durationMs)} ${after}`,
     why: outcome.tone === 'good' ? undefined : outcome.sentence,
     more: html`<p class="mono dim">POST ${sent(url)}</p>
       ${answer && html`<p class="mono">${sent(answer.slice(0, 200))}${answer.length > 200 && '…'}</p>`}`,
@@ -129,13 +97,7 @@ function posted(delivery: Delivery): Said {
   };
 }
 
-/** Names the delivery that this one repeats. */
-const again = ({ repeats, isEdited }: Delivery): Html | undefined =>
-  repeats === undefined
-    ? undefined
-    : html`<span class="dim">${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a></span>`;
-
-function waits({ parts, now }: View, event: EventOf<'callback-waits'>): Said {
+function waits({ parts, now }: View, event: EventOf<'callback-waits'>): Line {
   const { paymentId, paymentStatus, due, fault } = event;
   const isStill = parts.callbacks.waiting.some(
     ({ callback, due: other }) =>
@@ -147,52 +109,57 @@ function waits({ parts, now }: View, event: EventOf<'callback-waits'>): Said {
     tone: isStill ? 'wait' : 'plain',
     what: html`<b>Callback</b> ${badge(paymentStatus)} ${pill({ tone: 'wait', label: waitingLabel(event) })} until ${until}`,
     more:
-      isStill && due && due > now
-        ? formOf('/clock', html`<button class="small" name="at" value="${due}">Move the clock there</button>`)
-        : undefined,
+      isStill &&
+      due !== undefined &&
+      due > now &&
+      callForm(
+        'PUT /clock',
+        html`<button class="small" name="at" value="${new Date(due).toISOString()}">Move the clock there</button>`,
+      ),
     fault,
   };
 }
 
-/** Draws lines: of one payment with every time, of everything, or of everything in short. */
-export const drawn = (view: View, lines: readonly Line[], of: 'one' | 'all' | 'short'): Html =>
-  html`<ol class="timeline">${lines.map(({ id, at, tone, paymentId, what, why, more, fault }, index) => {
-    const gap = of === 'one' ? at - (lines[index - 1]?.at ?? at) : 0;
-    const below = html`${why && html`<p class="why">${sent(why)}</p>`}${more}
-      ${fault && html`<p class="why">${pill({ tone: 'wait', label: 'fault' })} <code>${fault}</code> ${prose(FAULTS[fault])}</p>`}`;
+const timeline = (view: View, events: readonly Happened[], isOfAll = false): Html =>
+  html`<ol class="timeline">${events.map(event => {
+    const line = lineOf(view, event);
+    if (!line) return undefined;
+    const { id, tone, what, why, more, fault } = line;
     return html`<li class="${tone}" ${id && html`id="${id}"`}>
-      <div class="when">${timeOf(at, view.now, { isPrecise: of === 'one' })}${gap > 0 && html`<span>+${spanOf(gap)}</span>`}</div>
-      <div><p>${of !== 'one' && paymentLink(view, paymentId)} ${what}</p>${of !== 'short' && below}</div></li>`;
+      ${timeOf(timeOfEvent(event as SandboxEvent), view.now, { isPrecise: true })}
+      <div><p>${isOfAll && paymentLink(view, paymentOf(event))} ${what}</p>${why && html`<p class="dim">${sent(why)}</p>`}${more}
+      ${fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${fault}</code> ${prose(FAULTS[fault])}</p>`}</div></li>`;
   })}</ol>`;
 
-const FILTERS: readonly (readonly [value: string, label: string, fits: (line: Line) => boolean])[] = [
-  ['', 'All', () => true],
-  ['calls', 'Calls', ({ id = '' }) => id.startsWith('call-')],
-  ['callbacks', 'Callbacks', ({ id = '' }) => id.startsWith('callback-')],
-  ['waiting', 'Waiting', ({ tone }) => tone === 'wait'],
-  ['problems', 'Problems', ({ tone }) => tone === 'bad'],
-];
+/** Draws the events of one payment, the oldest first. */
+export const timelineOf = (view: View, paymentId: string): Html => timeline(view, eventsOf(view, paymentId));
+
+const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line) => boolean]>> = {
+  '': ['everything', () => true],
+  calls: ['calls', ({ id }) => id?.startsWith('call-') ?? false],
+  callbacks: ['callbacks', ({ id }) => id?.startsWith('callback-') ?? false],
+  waiting: ['what waits', ({ tone }) => tone === 'wait'],
+  problems: ['problems', ({ tone }) => tone === 'bad'],
+};
 
 export function activityPage(view: View): Page {
-  const { log, settings } = view.parts;
-  const search = (view.url.searchParams.get('search') ?? '').trim().toLowerCase();
-  const found = linesOf(view, {})
-    .reverse()
-    .filter(({ text }) => text().includes(search));
-  const [, , fits = () => true] = FILTERS.find(([value]) => value === view.url.searchParams.get('show')) ?? [];
-  const lines = found.filter(fits);
-  const { limit, offset, links } = pageOf(view, lines.length);
+  const { log, settings, ledger } = view.parts;
+  const { search = '', show = '' } = Object.fromEntries(view.url.searchParams);
+  const [, fits] = SHOWN[Object.hasOwn(SHOWN, show) ? show : ''] ?? [];
+  const wanted = search.trim().toLowerCase();
+  const found = eventsOf(view).filter(event => {
+    const line = lineOf(view, event);
+    const text = `${ledger.find(paymentOf(event) ?? '')?.reference} ${JSON.stringify(event)}`;
+    return line && fits?.(line) && text.toLowerCase().includes(wanted);
+  });
+  const { shown, links } = pageOf(view, found.reverse());
+  const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>
     <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first. The latest ${count(KEPT_LATEST)} events are kept, and ${count(settings.maxDeliveries)} callbacks.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
-    ${searchOf(view, 'show', 'Search a reference, id, path, message or body')}
-    ${chipsOf(
-      view,
-      'show',
-      FILTERS.map(([value, label, fits]) => [value, label, found.filter(fits).length]),
-    )}
+    ${searchForm(view, 'A reference, id, path, message or body', { name: 'show', label: 'Show', choices })}
     <section class="card" aria-label="Activity">${
-      lines.length > 0
-        ? drawn(view, lines.slice(offset, offset + limit), 'all')
+      shown.length > 0
+        ? timeline(view, shown, true)
         : html`<p class="dim">None of these. <a href="/create">A form</a> makes a call.</p>`
     }</section>${links}`;
   return { title: `Activity (${log.calls.size + log.deliveries.size})`, main };

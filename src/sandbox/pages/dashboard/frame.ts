@@ -1,9 +1,9 @@
-// The head of every page of the dashboard: its tabs, the clock, armed faults, and the result of the last form.
+// The head of every page of the dashboard: its tabs, the clock and armed faults.
 import { html } from 'hono/html';
 import { spanOf } from '../../duration.ts';
 import { sentenceOf } from '../../faults/faults.ts';
 import { BRAND, type Html, pageResponse } from '../layout.ts';
-import { count, formOf, type Page, prose, type View } from './view.ts';
+import { callForm, count, type Page, prose, quietForm, type View } from './view.ts';
 
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
@@ -17,11 +17,11 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
     ${tabs(view, tab)}
     ${banner(view)}
     <p class="verdict bad" id="problem" role="alert" data-own hidden></p>
-    ${view.notice && html`<div class="verdict ${view.notice.tone}" id="notice">${view.notice.text}</div>`}
+    ${view.problem && html`<p class="verdict bad">${view.problem}</p>`}
     <main id="main" tabindex="-1">${main}</main>`,
   });
 
-function tabs({ parts: { ledger, log, faults } }: View, tab: string): Html {
+function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
   const all = [
     ['payments', 'Payments', '/', ledger.size],
     ['activity', 'Activity', '/activity', log.calls.size + log.deliveries.size],
@@ -29,20 +29,26 @@ function tabs({ parts: { ledger, log, faults } }: View, tab: string): Html {
   ] as const;
   return html`<nav class="tabs" aria-label="Dashboard">${all.map(
     ([name, label, href, number]) =>
-      html`<a href="${href}" id="tab-${name}" ${tab === name && html`aria-current="page"`}>${label} <span class="pill ${name === 'faults' && number > 0 && 'wait'}">${count(number)}</span></a>`,
+      html`<a href="${href}" id="tab-${name}" ${name === current && html`aria-current="page"`}>${label} <span class="pill">${count(number)}</span></a>`,
   )}</nav>`;
 }
 
+/** Shows every armed fault on every page. */
 function banner({ parts: { faults } }: View): Html | undefined {
-  const [first, ...others] = faults.armed;
-  if (!first) return undefined;
-  return html`<div class="armed" id="banner" role="region" aria-label="Armed faults">
-    <p><b>Armed.</b> ${prose(sentenceOf(first))}${others.length > 0 && ` And ${others.length} more.`} <a href="/faults">See them</a></p>
-    ${formOf('/faults', html`<button class="small" name="clear" value="yes" id="clear-banner">Disarm all</button>`)}
+  const { armed } = faults;
+  if (armed.length === 0) return undefined;
+  const disarm = (call: string, label: string, name: string) =>
+    callForm(call, html`<button class="small" aria-label="${name}">${label}</button>`);
+  return html`<div class="armed" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
+    <ul>${armed.map(
+      one =>
+        html`<li id="armed-${one.id}" class="row"><span>${prose(sentenceOf(one))}</span> ${disarm(`DELETE /faults/${one.id}`, 'Disarm', `Disarm ${one.fault}, number ${one.id}`)}</li>`,
+    )}</ul>
+    ${armed.length > 1 && disarm('DELETE /faults', 'Disarm all', 'Disarm all')}
   </div>`;
 }
 
-const STEPS = { '1 min': 60_000, '1 h': 3_600_000, '1 day': 86_400_000 };
+const STEPS = { '1m': '1 min', '1h': '1 h', '1d': '1 day' };
 
 /** The clock menu. With a custom time source, as in tests, the time changes only on refresh. */
 function clockMenu({ now, parts: { clock, settings } }: View): Html {
@@ -52,16 +58,12 @@ function clockMenu({ now, parts: { clock, settings } }: View): Html {
   return html`<button type="button" class="clock" popovertarget="clock-menu"><span class="dim">Sandbox clock, UTC</span> <time id="clock" datetime="${iso}" ${settings.now === Date.now && 'data-ticks'}>${iso.slice(11, 19)}</time>${offset !== 0 && html` <b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</button>
   <div id="clock-menu" class="panel" popover>
     <p>${iso.slice(0, 10)}. ${offset === 0 ? 'It goes with the clock of this machine.' : `It is ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine.`} Every time on these pages is of this clock.</p>
-    ${formOf(
-      '/clock',
-      html`${Object.entries(STEPS).map(
-        ([name, ms]) => html`<button name="advance" value="${ms}" id="advance-${ms}">Advance by ${name}</button>`,
-      )}${offset !== 0 && html`<button name="right" value="yes" id="set-right">Set it right</button>`}`,
-    )}
+    ${callForm('PUT /clock', html`${Object.entries(STEPS).map(([step, name]) => html`<button name="advance" value="${step}">Advance by ${name}</button>`)}`)}
+    ${offset !== 0 && quietForm('/clock', html`<button>Set it right</button>`)}
     <p class="dim">Delayed callbacks and repetitions that wait for that time are posted.</p>
     <details><summary>Reset the sandbox</summary>
       <p>Forget every payment, call, callback and armed fault, and set the clock right?</p>
-      ${formOf('/reset', html`<button class="bad" id="reset">Yes, forget everything</button>`)}
+      ${callForm('POST /reset', html`<button class="bad" id="reset">Yes, forget everything</button>`)}
     </details>
   </div>`;
 }

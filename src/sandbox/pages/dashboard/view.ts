@@ -1,7 +1,8 @@
 // The data of the dashboard's pages, and the pieces that several of them have.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
-import { copyButton, type Html, nameOf, sent, type Tone } from '../layout.ts';
+import { actionOf } from '../forms.ts';
+import { copyButton, type Html, input, nameOf, type Part, select, sent, type Tone } from '../layout.ts';
 
 export interface View {
   parts: Parts;
@@ -10,13 +11,8 @@ export interface View {
   url: URL;
   /** The reasons for open reviews, by the payment's id. */
   reviews: ReadonlyMap<string, string>;
-  /** The result of the last form. */
-  notice?: Notice | undefined;
-}
-
-export interface Notice {
-  text: Html | string;
-  tone: Tone;
+  /** The problem of reading the reviews. */
+  problem?: string | undefined;
 }
 
 /** A page of the dashboard. */
@@ -25,66 +21,49 @@ export interface Page {
   main: Html;
 }
 
-/** Returns the same address with changed parameters. Empty ones are left out. */
-function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
-  const all = { ...Object.fromEntries(url.searchParams), notice: undefined, ...changes };
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(all)) if (value) given.set(name, String(value));
-  return given.size > 0 ? `${url.pathname}?${given}` : url.pathname;
-}
+/** Returns a form that makes a call of the control API: `PUT /clock`. With a script it does not leave its page. */
+export const callForm = (call: string, content: Html, look = ''): Html => quietForm(actionOf(call), content, look);
 
-/** Returns a form that leads back to its page. With a script it does not leave the page. */
-export const formOf = (action: string, content: Html, className = ''): Html =>
-  html`<form method="post" action="${action}" class="${className}" data-quiet>${content}</form>`;
+export const quietForm = (action: string, content: Html, look = ''): Html =>
+  html`<form method="post" action="${action}" class="${look}" data-quiet>${content}</form>`;
 
-/** Returns a search by address, which keeps the filter. With a script it follows every letter. */
-export function searchOf({ url }: View, filter: string, placeholder: string): Html {
-  const [search, filtered] = [url.searchParams.get('search'), url.searchParams.get(filter)];
-  return html`<form class="row" role="search" data-filter>
-    <div class="field grow"><label class="unseen" for="search">Search</label><input type="search" id="search" name="search" value="${search}" placeholder="${placeholder}" autocomplete="off" spellcheck="false"></div>
-    ${filtered && html`<input type="hidden" name="${filter}" value="${filtered}">`}<button>Search</button>
+/** Returns a search by address, with a choice. With a script it follows every letter. */
+export const searchForm = (
+  { url: { searchParams } }: View,
+  placeholder: string,
+  { name, label, choices }: { name: string; label: string; choices: Parameters<typeof select>[2] },
+): Html =>
+  html`<form class="row" role="search" data-filter>
+    ${input('search', 'Search', { value: searchParams.get('search') ?? '', type: 'search', placeholder }, 'grow')}
+    ${select(name, label, choices, searchParams.get(name))}<button>Search</button>
   </form>`;
-}
-
-/** Returns links that filter a list, with the number of its lines. The empty value means all. */
-export function chipsOf(view: View, parameter: string, chips: readonly (readonly [string, string, number])[]): Html {
-  const shown = view.url.searchParams.get(parameter) ?? '';
-  return html`<nav class="chips" aria-label="Filters">${chips.map(
-    ([value, text, lines]) =>
-      html`<a href="${linkTo(view, { [parameter]: value, page: undefined })}" ${value === shown && html`aria-current="true"`}>${text} <span>${count(lines)}</span></a>`,
-  )}</nav>`;
-}
 
 /** Lines per page of a list. */
 const PAGE = 50;
 
-/** Returns the place of the requested page in a list, and the links to its neighbours. */
-export function pageOf(view: View, total: number): { limit: number; offset: number; links: Html | false } {
-  const wanted = Number.parseInt(view.url.searchParams.get('page') ?? '1', 10) || 1;
-  const page = Math.max(Math.min(wanted, Math.ceil(total / PAGE)), 1);
+/** Returns the requested part of a list, and the links to its neighbours. */
+export function pageOf<T>({ url }: View, all: readonly T[]): { shown: readonly T[]; links: Html | false } {
+  const wanted = Number.parseInt(url.searchParams.get('page') ?? '1', 10) || 1;
+  const page = Math.max(Math.min(wanted, Math.ceil(all.length / PAGE)), 1);
   const offset = (page - 1) * PAGE;
-  const link = (to: number, rel: string, text: string) =>
-    html`<a class="button" rel="${rel}" href="${linkTo(view, { page: to })}">${text}</a>`;
+  const shown = all.slice(offset, offset + PAGE);
+  const link = (to: number, text: string) =>
+    html`<a class="button" href="?${new URLSearchParams({ ...Object.fromEntries(url.searchParams), page: String(to) })}">${text}</a>`;
   const links =
-    total > PAGE &&
-    html`<nav class="row end" aria-label="Pages"><span class="dim">${offset + 1}–${Math.min(offset + PAGE, total)} of ${count(total)}</span>
-    ${page > 1 && link(page - 1, 'prev', 'Newer')}${offset + PAGE < total && link(page + 1, 'next', 'Older')}</nav>`;
-  return { limit: PAGE, offset, links };
+    all.length > PAGE &&
+    html`<nav class="row end" aria-label="Pages"><span class="dim">${offset + 1}–${offset + shown.length} of ${count(all.length)}</span>
+    ${page > 1 && link(page - 1, 'Newer')}${offset + PAGE < all.length && link(page + 1, 'Older')}</nav>`;
+  return { shown, links };
 }
 
 /** Returns a number for people. */
 export const count = (number: number): string => number.toLocaleString('en');
 
-/** A titled part of a page, or nothing to leave it out. */
-export type Card = readonly [title: string, content: Html | string | undefined | false];
+/** A titled part of a page. */
+export type Card = readonly [title: string, content: Part];
 
 export const cards = (all: readonly Card[]): Html =>
-  html`${all.map(([title, content]) => {
-    const id = title.toLowerCase().replace(/\W+/g, '-');
-    return (
-      content && html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`
-    );
-  })}`;
+  html`${all.map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
 
 interface Details {
   /** The names of the list and of the thing. */
