@@ -1,6 +1,6 @@
 // What is read of the errors that libraries make of a database's answer.
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sqlCodeOf, withoutValues } from '../../src/sql/database.ts';
 
 const VALUES = 'params: zoe@customer.example';
@@ -29,18 +29,14 @@ const ERRORS: [library: string, error: Error, code: string, message: string][] =
   ['a library that keeps something else beside the answer', twofold, '23514', CHECK],
 ];
 
-describe.each(ERRORS)('an error of %s', (_, error, code, message) => {
-  it('has the code of the database', () => {
-    expect(sqlCodeOf(error)).toBe(code);
-  });
-
-  it("is told in the database's own words, with its code, and without what was written", () => {
+it.each(ERRORS)(
+  "an error of %s has its database's code and words, without what was written",
+  (_, error, code, words) => {
     const told = withoutValues(error) as Error;
-    expect(told.message).toBe(message);
-    expect(sqlCodeOf(told)).toBe(code);
+    expect([sqlCodeOf(error), sqlCodeOf(told), told.message]).toEqual([code, code, words]);
     expect(inspect(told, { showHidden: true })).not.toContain('zoe');
-  });
-});
+  },
+);
 
 it('an error of a connection keeps its words and its code, but for what was written', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
