@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { NodeRequest, NodeResponse } from '../../src/webhooks/node.ts';
 import { throwing } from '../support/fixtures.ts';
 import { callback, openShop } from './shop-callbacks.ts';
@@ -45,6 +45,10 @@ describe('toNodeHandler', () => {
     for await (const _ of request);
     next();
   };
+  const keepRaw: RequestHandler = (request, _response, next) => {
+    Object.assign(request, { raw: undefined });
+    next();
+  };
   it.each<[string, RequestHandler[], type: string, body: string, answer: string]>([
     ['by itself', [], FORM, callback, '200 handled'],
     ['after express.json()', [express.json()], JSON_TYPE, callback, '200 handled'],
@@ -55,6 +59,7 @@ describe('toNodeHandler', () => {
     ['after a parser of JSON of any type', [ofAnyType], FORM, callback, '200 handled'],
     ['after it, without an id', [ofAnyType], FORM, '{"id":"order-1"}', '503 already_parsed'],
     ['after it, without an object', [ofAnyType], FORM, '[1]', '503 already_parsed'],
+    ['after something that keeps its bytes in `raw`', [keepRaw], JSON_TYPE, callback, '200 handled'],
     ['after something that has read the body', [readAll], JSON_TYPE, callback, '503 already_parsed'],
   ])('serves Express %s, or names the fix', async (_, middleware, type, body, answer) => {
     const { node, effects, errors } = setUp();
@@ -85,6 +90,33 @@ describe('toNodeHandler', () => {
       node(Object.assign(request, { url: target }), response),
     );
     expect(await post(url, callback, 'application/x-own')).toBe(`200 http://localhost${expected} application/x-own`);
+  });
+
+  it('serves Fastify, whose request and response contain those of Node', async () => {
+    const { node } = setUp();
+    const hijack = vi.fn();
+    const url = await serve((raw: never, response: never) => node({ raw }, { raw: response, hijack }));
+    expect([await post(url), hijack.mock.calls.length]).toEqual(['200 handled', 1]);
+  });
+
+  it('reports a body that throws when it is read', async () => {
+    const { node, errors } = setUp();
+    const body = { get: throwing(new Error('shop')) };
+    const url = await serve((request: never, response: never) =>
+      node(Object.defineProperty(request, 'body', body), response),
+    );
+    expect([await post(url), errors]).toMatchObject(['400 not_json', [{ message: /`request.body` throws/ }]]);
+  });
+
+  it('closes a connection with an unread body, and keeps any other', async () => {
+    const url = await serve(setUp().node);
+    const get = await fetch(url);
+    expect([get.status, get.headers.get('allow'), await get.text()]).toEqual([405, 'POST', 'callbacks are posted']);
+    const endless = new ReadableStream({ start: body => body.enqueue(Buffer.alloc(300_000)) });
+    const large = await fetch(url, { method: 'POST', body: endless, duplex: 'half' } as RequestInit);
+    expect([large.status, ...[get, large].map(({ headers }) => headers.get('connection'))]).toEqual([
+      ...[413, 'keep-alive', 'close'],
+    ]);
   });
 
   it.each<[string, () => Promise<Response>]>([
