@@ -367,12 +367,10 @@ describe('a withdrawal without a store', () => {
   });
 });
 
-describe('events', () => {
-  it.each([
-    ['throws', throwing(new Error('observer'))],
-    ['rejects', () => Promise.reject(new Error('observer'))],
-  ])('change nothing when their observer %s', async (_, onEvent) => {
-    const { payment } = await client(wire(accepted()).fetch, { onEvent }).createDeposit(CARD);
-    expect(payment.id).toBe(ID);
-  });
+it.each([
+  ['throws', throwing(new Error('observer'))],
+  ['rejects', () => Promise.reject(new Error('observer'))],
+])('events change nothing when their observer %s', async (_, onEvent) => {
+  const { payment } = await client(wire(accepted()).fetch, { onEvent }).createDeposit(CARD);
+  expect(payment.id).toBe(ID);
 });

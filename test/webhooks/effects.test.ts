@@ -190,15 +190,13 @@ describe('an unfinished callback', () => {
   });
 });
 
-describe('an effect that was cut off', () => {
-  it('is answered 503 and reported for review each time', async () => {
-    const store = storeWith({ effect: async () => 'uncertain' });
-    const { reply, effects, errors, events } = openShop({ gateway: linked({ store }) });
-    for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 effect_uncertain');
-    expect([effects, errors]).toMatchObject([[], Array(2).fill({ code: 'effect_uncertain', paymentId: ID })]);
-    const review = { type: 'review', reason: 'effect_uncertain', paymentId: ID, reference: 'order/1' };
-    expect(events.filter(({ type }) => type === 'review')).toMatchObject([review, review]);
-  });
+it('an effect that was cut off is answered 503 and reported for review each time', async () => {
+  const store = storeWith({ effect: async () => 'uncertain' });
+  const { reply, effects, errors, events } = openShop({ gateway: linked({ store }) });
+  for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 effect_uncertain');
+  expect([effects, errors]).toMatchObject([[], Array(2).fill({ code: 'effect_uncertain', paymentId: ID })]);
+  const review = { type: 'review', reason: 'effect_uncertain', paymentId: ID, reference: 'order/1' };
+  expect(events.filter(({ type }) => type === 'review')).toMatchObject([review, review]);
 });
 
 describe('afterCommit', () => {
