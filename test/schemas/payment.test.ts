@@ -55,6 +55,7 @@ describe('everything else', () => {
       customer: { firstName: '7', lastName: undefined, email: undefined, phone: null },
       description: undefined,
     });
+    expect(parse({ customer: [], billingAddress: ['DE'] })).toMatchObject({ customer: {}, billingAddress: null });
   });
 
   it('reads a reference that came as a number, unless its digits are lost: it could be that of another order', () => {

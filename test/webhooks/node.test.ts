@@ -109,9 +109,8 @@ describe('toNodeHandler', () => {
     expect([get.status, get.headers.get('allow'), await get.text()]).toEqual([405, 'POST', 'callbacks are posted']);
     const endless = new ReadableStream({ start: body => body.enqueue(Buffer.alloc(300_000)) });
     const large = await fetch(url, { method: 'POST', body: endless, duplex: 'half' } as RequestInit);
-    expect([large.status, ...[get, large].map(({ headers }) => headers.get('connection'))]).toEqual([
-      ...[413, 'keep-alive', 'close'],
-    ]);
+    const [kept, closed] = [get, large].map(({ headers }) => headers.get('connection'));
+    expect([large.status, kept, closed]).toEqual([413, 'keep-alive', 'close']);
   });
 
   it.each<[string, () => Promise<Response>]>([
