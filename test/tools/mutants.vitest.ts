@@ -19,7 +19,6 @@ const QUICK: Record<string, string[]> = {
   webhooks: ['test/webhooks/node.test.ts'],
 };
 const include = QUICK[process.env.MUTATED_FOLDER ?? ''] ?? [];
-// Packages are installed before.
 Object.assign(servers.test, { include, testTimeout: 5_000, globalSetup: [] });
 
 const projects = include.length > 0 ? [unit, servers] : [unit];
