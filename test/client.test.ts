@@ -280,8 +280,8 @@ describe('a create that is refused before anything is sent', () => {
   const EXTRA = 'options.extra: must be an object of fields';
   it.each<[string, request: unknown, options?: object, said?: string]>([
     ['nothing', undefined],
-    ['amount 0', { ...CARD, amount: 0 }],
-    ['a getter that throws', getter('description', CARD)],
+    ['a getter that throws', getter('description', CARD), {}, 'a field cannot be read: its getter throws'],
+    ['too many decimals', { ...CARD, currency: 'JPY' }],
     ['a getter that throws in the customer', { ...CARD, customer: getter('email', {}) }],
     ['a customer that writes itself', { ...CARD, customer: { toJSON: () => ({ admin: true }) } }],
     ['an address that writes itself', { ...CARD, billingAddress: { toJSON: () => ({}) } }],
@@ -290,9 +290,7 @@ describe('a create that is refused before anything is sent', () => {
     ['a signal', CARD, new AbortController().signal, 'options: must be an object: pass { signal }'],
     ['a controller', CARD, { signal: new AbortController() }, 'options.signal: must be an AbortSignal'],
     ['a timeout as text', CARD, { timeout: '5' }, 'options.timeout: must be milliseconds'],
-    ['a list as extra', CARD, { extra: [] }, EXTRA],
-    ['a text as extra', CARD, { extra: 'x' }, EXTRA],
-    ['null as extra', CARD, { extra: null }, EXTRA],
+    ...[[], 'x', null].map((extra): [string, object, object, string] => ['odd extra', CARD, { extra }, EXTRA]),
     ['extra that writes itself', CARD, { extra: { toJSON: () => ({}) } }, `${EXTRA} that can be written as JSON`],
   ])('because of %s', async (_, request, options, said = 'Nothing was sent.') => {
     const { fetch, sent } = wire(accepted());
@@ -367,12 +365,10 @@ describe('a withdrawal without a store', () => {
   });
 });
 
-describe('events', () => {
-  it.each([
-    ['throws', throwing(new Error('observer'))],
-    ['rejects', () => Promise.reject(new Error('observer'))],
-  ])('change nothing when their observer %s', async (_, onEvent) => {
-    const { payment } = await client(wire(accepted()).fetch, { onEvent }).createDeposit(CARD);
-    expect(payment.id).toBe(ID);
-  });
+it.each([
+  ['throws', throwing(new Error('observer'))],
+  ['rejects', () => Promise.reject(new Error('observer'))],
+])('events change nothing when their observer %s', async (_, onEvent) => {
+  const { payment } = await client(wire(accepted()).fetch, { onEvent }).createDeposit(CARD);
+  expect(payment.id).toBe(ID);
 });

@@ -55,13 +55,11 @@ export async function createHttpClient({ fetch, retries, ...options }: HttpOptio
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
     const shouldRetry = () => {
-      const { answer, error } = attempts.at(-1) ?? {};
-      // An attempt without either was aborted.
-      if (!answer && (error === undefined || error instanceof LateError)) return false;
+      const retryAfter = attempts.at(-1)?.answer?.retryAfter;
       // A create is repeated only if it certainly never left, and not by what the error of the merchant's fetch says.
       const isSafe = method === 'GET' || !(fetch || mayHaveLeft(attempts));
       // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
-      return isSafe && deadline.remaining > pauseInCall(answer?.retryAfter);
+      return isSafe && deadline.remaining > pauseInCall(retryAfter);
     };
     const failure: unknown = await ky(url, {
       method,
@@ -126,8 +124,7 @@ async function attemptOnce(
     if (isPassing(status)) throw new Error();
     return { ok: true };
   } catch (error) {
-    // The error of an abort says nothing about the attempt.
-    if (!attempt.answer && !signal.aborted) attempt.error = error;
+    attempt.error = error;
     throw error;
   } finally {
     attempt.endedAt = performance.now();

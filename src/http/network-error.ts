@@ -81,7 +81,7 @@ const WITHHELD = '(withheld: it may hold customer data)';
 function copyOf(error: unknown, secrets: readonly string[], depth: number): Error | undefined {
   if (!isFailure(error) || depth > DEEPEST_CAUSE) return undefined;
   const safe = (text: string) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
-  const text = String(error.message ?? '');
+  const text = String(error.message);
   const code = typeof error.code === 'string' && CODE.test(error.code) ? safe(error.code) : undefined;
   const message = FETCH_MESSAGE.test(text) || (code && SYSTEM_CODE.test(code)) ? safe(text) : WITHHELD;
   const name = /^\w{1,40}$/.test(String(error.name)) ? safe(String(error.name)) : 'Error';

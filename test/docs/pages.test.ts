@@ -51,33 +51,29 @@ describe('docs/README.md', () => {
   });
 });
 
-describe('docs/llms.txt', () => {
-  /** To write it: UPDATE_DOCS=1 npx vitest run --project servers test/docs/pages.test.ts */
-  it('is the index for language models, as llmstxt.org has it', () => {
-    const [, summary = ''] = /^# .+\n\n((?:.+\n)+)/.exec(textOf('README.md')) ?? [];
-    // The words at its end are not a list of pages.
-    const [, sections = ''] = /^[\s\S]*?(?=^## )([\s\S]*?\n)\n### Words$/m.exec(textOf('docs/README.md')) ?? [];
-    // Lists of llms.txt do not nest.
-    const list = sections.replace(/^ +- /gm, '- ');
-    const rules = '- [Rules for coding assistants](../AGENTS.md): what never to do with money';
-    const wanted = `# payment-gateway-sdk\n\n> ${summary.trim().replaceAll('\n', ' ')}\n\n${list.replace('## Start\n\n', `## Start\n\n${rules}\n`)}`;
-    if (process.env.UPDATE_DOCS) writeFileSync(`${root}docs/llms.txt`, wanted);
-    expect(readFileSync(`${root}docs/llms.txt`, 'utf8')).toBe(wanted);
-  });
+/** To write it: UPDATE_DOCS=1 npx vitest run --project servers test/docs/pages.test.ts */
+it('docs/llms.txt is the index for language models, as llmstxt.org has it', () => {
+  const [, summary = ''] = /^# .+\n\n((?:.+\n)+)/.exec(textOf('README.md')) ?? [];
+  // The words at its end are not a list of pages.
+  const [, sections = ''] = /^[\s\S]*?(?=^## )([\s\S]*?\n)\n### Words$/m.exec(textOf('docs/README.md')) ?? [];
+  // Lists of llms.txt do not nest.
+  const list = sections.replace(/^ +- /gm, '- ');
+  const rules = '- [Rules for coding assistants](../AGENTS.md): what never to do with money';
+  const wanted = `# payment-gateway-sdk\n\n> ${summary.trim().replaceAll('\n', ' ')}\n\n${list.replace('## Start\n\n', `## Start\n\n${rules}\n`)}`;
+  if (process.env.UPDATE_DOCS) writeFileSync(`${root}docs/llms.txt`, wanted);
+  expect(readFileSync(`${root}docs/llms.txt`, 'utf8')).toBe(wanted);
 });
 
-describe('AGENTS.md', () => {
-  it('names files of the package', () => {
-    const { files } = JSON.parse(textOf('package.json')) as { files: string[] };
-    expect(files).toContain('AGENTS.md');
-    const paths = [...textOf('AGENTS.md').matchAll(/`((?:docs|examples|dist)\/[^`]*|README\.md)`/g)].map(
-      ([, path = '']) => path,
-    );
-    expect(paths.length).toBeGreaterThan(10);
-    // dist is built from src.
-    const sources = paths.map(path => path.replace(/^dist\//, 'src/').replace(/\.d\.ts$/, '.ts'));
-    expect(sources.filter(path => !existsSync(root + path))).toEqual([]);
-  });
+it('AGENTS.md names files of the package', () => {
+  const { files } = JSON.parse(textOf('package.json')) as { files: string[] };
+  expect(files).toContain('AGENTS.md');
+  const paths = [...textOf('AGENTS.md').matchAll(/`((?:docs|examples|dist)\/[^`]*|README\.md)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(10);
+  // dist is built from src.
+  const sources = paths.map(path => path.replace(/^dist\//, 'src/').replace(/\.d\.ts$/, '.ts'));
+  expect(sources.filter(path => !existsSync(root + path))).toEqual([]);
 });
 
 describe('the README', () => {

@@ -21,36 +21,34 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('an idle connection', () => {
-  /** What the gateway announces, how much later the next create comes, and whether the connection is used again. */
-  it.each([
-    ['', 3_999, true],
-    ['', 4_000, false],
-    ['timeout=10', 8_999, true],
-    ['timeout=10', 9_000, false],
-    ['timeout=10, max=100', 8_900, true],
-    ['max=100, timeout=10', 9_000, false],
-    ['Timeout=10', 8_900, true],
-    ['max=100', 3_900, true],
-    ['timeout=1', 0, false],
-    // More than a timer takes.
-    ['timeout=2592000', 3_600_000, true],
-    [`timeout=${'9'.repeat(400)}`, 3_600_000, true],
-  ])('with "%s" announced is after %i ms used again: %s', async (announced, ms, isUsed) => {
-    const header = announced && `keep-alive: ${announced}\r\n`;
-    const onRequest = ({ socket }: Connection) =>
-      void socket.write(http(created).replace('content-type', `${header}content-type`));
-    await withGateway({ onRequest }, undefined, { retries: 0 }, async (client, gateway) => {
-      // It stands still otherwise: how long the calls take must not count.
-      let now = performance.now();
-      vi.spyOn(performance, 'now').mockImplementation(() => now);
-      await client.createDeposit(CARD);
-      now += ms;
-      await client.createDeposit(CARD);
-      vi.restoreAllMocks();
-      expect(gateway.connections).toBe(isUsed ? 1 : 2);
-      if (!isUsed) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
-    });
+/** What the gateway announces, how much later the next create comes, and whether the connection is used again. */
+it.each([
+  ['', 3_999, true],
+  ['', 4_000, false],
+  ['timeout=10', 8_999, true],
+  ['timeout=10', 9_000, false],
+  ['timeout=10, max=100', 8_900, true],
+  ['max=100, timeout=10', 9_000, false],
+  ['Timeout=10', 8_900, true],
+  ['max=100', 3_900, true],
+  ['timeout=1', 0, false],
+  // More than a timer takes.
+  ['timeout=2592000', 3_600_000, true],
+  [`timeout=${'9'.repeat(400)}`, 3_600_000, true],
+])('an idle connection with "%s" announced is after %i ms used again: %s', async (announced, ms, isUsed) => {
+  const header = announced && `keep-alive: ${announced}\r\n`;
+  const onRequest = ({ socket }: Connection) =>
+    void socket.write(http(created).replace('content-type', `${header}content-type`));
+  await withGateway({ onRequest }, undefined, { retries: 0 }, async (client, gateway) => {
+    // It stands still otherwise: how long the calls take must not count.
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    await client.createDeposit(CARD);
+    now += ms;
+    await client.createDeposit(CARD);
+    vi.restoreAllMocks();
+    expect(gateway.connections).toBe(isUsed ? 1 : 2);
+    if (!isUsed) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
   });
 });
 
@@ -197,48 +195,44 @@ describe('a new connection', () => {
   });
 });
 
-describe('a base address', () => {
-  it.each([
-    ['127.0.0.1', '127.0.0.1'],
-    ['::1', '[::1]'],
-  ])('at %s keeps its path and its name', async (address, host) => {
-    const seen: unknown[] = [];
-    const keys: unknown[] = [];
-    const server = createServer(({ method, url, headers }, response) => {
-      const { host, 'content-length': length, 'transfer-encoding': coding } = headers;
-      seen.push([method, url, host, Number(length) > 100, coding]);
-      keys.push(headers.authorization);
-      response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
-      response.end(method === 'POST' ? created : record('completed lookup'));
-    });
-    server.listen(0, address);
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const client = new GatewayClient({ ...KEYS, baseUrl: `http://${host}:${port}/shop/` });
-    await client.createDeposit(CARD);
-    await client.getPayment(ID);
-    expect(seen).toEqual([
-      ['POST', '/shop/api/v1/payments', `${host}:${port}`, true, undefined],
-      ['GET', `/shop/api/v1/payments/${ID}`, `${host}:${port}`, false, undefined],
-    ]);
-    expect(keys).toEqual([`Bearer ${KEYS.apiKey}`, `Bearer ${KEYS.apiKey}`]);
-    server.close();
-    server.closeAllConnections();
+it.each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['::1', '[::1]'],
+])('a base address at %s keeps its path and its name', async (address, host) => {
+  const seen: unknown[] = [];
+  const keys: unknown[] = [];
+  const server = createServer(({ method, url, headers }, response) => {
+    const { host, 'content-length': length, 'transfer-encoding': coding } = headers;
+    seen.push([method, url, host, Number(length) > 100, coding]);
+    keys.push(headers.authorization);
+    response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+    response.end(method === 'POST' ? created : record('completed lookup'));
   });
+  server.listen(0, address);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = new GatewayClient({ ...KEYS, baseUrl: `http://${host}:${port}/shop/` });
+  await client.createDeposit(CARD);
+  await client.getPayment(ID);
+  expect(seen).toEqual([
+    ['POST', '/shop/api/v1/payments', `${host}:${port}`, true, undefined],
+    ['GET', `/shop/api/v1/payments/${ID}`, `${host}:${port}`, false, undefined],
+  ]);
+  expect(keys).toEqual([`Bearer ${KEYS.apiKey}`, `Bearer ${KEYS.apiKey}`]);
+  server.close();
+  server.closeAllConnections();
 });
 
-describe('a clock that jumps', () => {
-  it.each([
-    ['forward while the create connects: nothing is sent any more', 60_000, 0, 'not_sent'],
-    ['back: nothing changes', -60_000, 1, undefined],
-  ])('%s', async (_, ms, creates, outcome) => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const script: Script = { onConnect: () => void vi.setSystemTime(Date.now() + ms), onRequest: answers };
-    await withGateway(script, 'server', { timeout: 20_000, retries: 0 }, async (client, gateway) => {
-      const ended: unknown = await client.createDeposit(CARD).catch(error => error);
-      expect((ended as { outcome?: string }).outcome).toBe(outcome);
-      expect(gateway.creates).toBe(creates);
-      if (creates === 0) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
-    });
+it.each([
+  ['forward while the create connects: nothing is sent any more', 60_000, 0, 'not_sent'],
+  ['back: nothing changes', -60_000, 1, undefined],
+])('a clock that jumps %s', async (_, ms, creates, outcome) => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const script: Script = { onConnect: () => void vi.setSystemTime(Date.now() + ms), onRequest: answers };
+  await withGateway(script, 'server', { timeout: 20_000, retries: 0 }, async (client, gateway) => {
+    const ended: unknown = await client.createDeposit(CARD).catch(error => error);
+    expect((ended as { outcome?: string }).outcome).toBe(outcome);
+    expect(gateway.creates).toBe(creates);
+    if (creates === 0) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
   });
 });

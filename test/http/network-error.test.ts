@@ -1,7 +1,7 @@
 // The error of a merchant's own fetch: whether the request can have left, and the parts of the error that are safe to show.
 import { inspect } from 'node:util';
 import { GatewayClient, type GatewayError } from 'payment-gateway-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, KEYS, throwing } from '../support/fixtures.ts';
 
 const LOCAL = 'http://127.0.0.1:4010';
@@ -16,10 +16,12 @@ const notFound = (hostname: string) => coded('getaddrinfo', { code: 'ENOTFOUND',
 const RESET = system('ECONNRESET', 'read');
 const wrapped = (error: unknown, times: number): unknown => (times ? fetchFailed(wrapped(error, times - 1)) : error);
 
-/** The error of a create whose fetch throws. */
+/** The error of a create whose fetch throws: what left is only inferred, so it is not repeated. */
 const failed = async (thrown: unknown, baseUrl: string = KEYS.baseUrl) => {
-  const fetch = () => Promise.reject(thrown);
-  return (await errorOf(new GatewayClient({ ...KEYS, baseUrl, fetch }).createDeposit(CARD))) as GatewayError;
+  const fetch = vi.fn(() => Promise.reject(thrown));
+  const error = await errorOf(new GatewayClient({ ...KEYS, baseUrl, fetch, retries: 9 }).createDeposit(CARD));
+  expect(fetch).toHaveBeenCalledOnce();
+  return error as GatewayError;
 };
 
 const hostile = new Proxy(
@@ -44,15 +46,21 @@ describe('a create', () => {
     ],
     ['a cause under six wrappers', wrapped(refused('127.0.0.1', 4010), 6), LOCAL],
   ])('was not sent after %s', async (_, thrown, baseUrl) => {
-    expect(await failed(thrown, baseUrl)).toMatchObject({ name: 'ConnectionError', outcome: 'not_sent' });
+    const error = await failed(thrown, baseUrl);
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'not_sent' });
+    expect(error.message).toContain('it is safe to create it again');
   });
 
   // The merchant's fetch may have got the answer, and failed at an audit log after that.
   it.each<[string, unknown, string?]>([
     ['a reset connection', fetchFailed(RESET)],
+    ['a broken pipe', fetchFailed(system('EPIPE', 'write'))],
+    ['a closed socket', fetchFailed(system('UND_ERR_SOCKET'))],
     ['a refused connection without a port', refused('gateway.example')],
     ['a refused connection to another port', refused('127.0.0.1', 80), LOCAL],
     ['a refused connection to another address of localhost', refused('127.0.0.2', 80), 'http://localhost'],
+    ['a refused connection to localhost', refused('127.0.0.1', 443)],
+    ['a reset of its own connection', coded('x', { syscall: 'read', address: '127.0.0.1', port: 4010 }), LOCAL],
     ['a unix socket', coded('x', { code: 'ENOENT', syscall: 'connect', address: '/run/audit.sock' })],
     ['several failures, one of them a reset', several(notFound('gateway.example'), RESET)],
     ['another name', notFound('audit.example')],
@@ -77,11 +85,22 @@ it.each<[unknown, string, string]>([
   ['CERT_HAS_EXPIRED', 'CERT_HAS_EXPIRED', 'words'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'words'],
   ['ERR_BAD_RESPONSE', 'ERR_BAD_RESPONSE', WITHHELD],
-  ...['', 'Econnreset', 'E CONN', 'ERR_', 'my_ERR_A', '{"email":"zoe@customer.example"}', 42, null].map(
+  ...['', 'Econnreset', 'E CONN', 'ERR_', 'my_ERR_A', '{"email":"zoe@customer.example"}', ['EPIPE'], 42, null].map(
     (code): [unknown, string, string] => [code, 'fetch_failed', WITHHELD],
   ),
 ])('the code %j is reported as %s, with the message: %s', async (code, reported, message) => {
-  expect(await failed(coded('words', { code }))).toMatchObject({ code: reported, cause: { message } });
+  const error = await failed(coded('words', { code }));
+  expect(error).toMatchObject({ code: reported, cause: { message } });
+  expect((error.cause as GatewayError).code).toBe(code === reported ? code : undefined);
+});
+
+it.each([
+  [6, 'ECONNRESET'],
+  [7, 'fetch_failed'],
+])('a code under %i wrappers is reported as %s, and seven causes are kept', async (times, code) => {
+  const error = await failed(wrapped(RESET, times));
+  const causes = (of: unknown): number => (of instanceof Error ? 1 + causes(of.cause) : 0);
+  expect([error.code, causes(error.cause)]).toEqual([code, 7]);
 });
 
 describe('the cause', () => {
@@ -96,6 +115,10 @@ describe('the cause', () => {
     expect(cause?.stack).toContain('network-error.test.ts');
     expect(inspect(cause)).not.toContain('zoe@');
     expect(await causeOf(several(refused('::1', 80)))).toMatchObject({ errors: [{ code: 'ECONNREFUSED' }] });
+    expect(cause).not.toHaveProperty('errors');
+    const named = coded('x', { name: 'Zoe zoe@customer.example', stack: undefined });
+    expect(await causeOf(named)).toMatchObject({ name: 'Error', stack: `Error: ${WITHHELD}` });
+    expect(await failed(hostile)).toMatchObject({ code: 'fetch_failed', cause: { message: WITHHELD } });
   });
 
   it.each([undefined, null, 'words', () => {}])('is absent for %s', async thrown => {

@@ -100,34 +100,30 @@ it('a payout that another payment paid out is not owed again after its own failu
   expect(got).toEqual(['onPaidOut payout-1']);
 });
 
-describe('onPayment', () => {
-  it('gets each new status, and alone it sends no ordinary outcome to review', async () => {
-    const statuses: string[] = [];
-    const none = Object.fromEntries(FUNCTIONS.map(name => [name, undefined]));
-    const onPayment = (payment: Payment) => void statuses.push(payment.paymentStatus);
-    const { gateway, handler, pay, decline, idOf } = openOrderShop({ functions: { ...none, onPayment } });
-    await gateway.createDeposit(DEPOSIT);
-    await handler(callbackOf(idOf('deposit-1')));
-    for (const move of [pay, decline]) await move('deposit-1');
-    await handler(callbackOf(idOf('deposit-1')));
-    expect(statuses).toEqual(['PENDING', 'COMPLETED', 'FAILED']);
-    expect(await gateway.reviews()).toEqual([]);
-  });
+it('onPayment gets each new status, and alone it sends no ordinary outcome to review', async () => {
+  const statuses: string[] = [];
+  const none = Object.fromEntries(FUNCTIONS.map(name => [name, undefined]));
+  const onPayment = (payment: Payment) => void statuses.push(payment.paymentStatus);
+  const { gateway, handler, pay, decline, idOf } = openOrderShop({ functions: { ...none, onPayment } });
+  await gateway.createDeposit(DEPOSIT);
+  await handler(callbackOf(idOf('deposit-1')));
+  for (const move of [pay, decline]) await move('deposit-1');
+  await handler(callbackOf(idOf('deposit-1')));
+  expect(statuses).toEqual(['PENDING', 'COMPLETED', 'FAILED']);
+  expect(await gateway.reviews()).toEqual([]);
 });
 
-describe('resolveReview', () => {
-  it('closes one review, and refuses one that is not open', async () => {
-    const { gateway, pay, idOf } = openOrderShop({ functions: { onPaid: undefined } });
-    await gateway.createDeposit(DEPOSIT);
-    await pay('deposit-1');
-    const noReview = async (status: string) => {
-      const error = await errorOf(gateway.resolveReview(idOf('deposit-1'), status));
-      expect(error).toMatchObject({ name: 'InvalidRequestError' });
-      expect(String(error)).toContain(`id: has no open review with the status "${status}"`);
-    };
-    await noReview('FAILED');
-    await gateway.resolveReview(idOf('deposit-1').toUpperCase(), 'COMPLETED');
-    expect(await gateway.reviews()).toEqual([]);
-    await noReview('COMPLETED');
-  });
+it('resolveReview closes one review, and refuses one that is not open', async () => {
+  const { gateway, pay, idOf } = openOrderShop({ functions: { onPaid: undefined } });
+  await gateway.createDeposit(DEPOSIT);
+  await pay('deposit-1');
+  const noReview = async (status: string) => {
+    const error = await errorOf(gateway.resolveReview(idOf('deposit-1'), status));
+    expect(error).toMatchObject({ name: 'InvalidRequestError' });
+    expect(String(error)).toContain(`id: has no open review with the status "${status}"`);
+  };
+  await noReview('FAILED');
+  await gateway.resolveReview(idOf('deposit-1').toUpperCase(), 'COMPLETED');
+  expect(await gateway.reviews()).toEqual([]);
+  await noReview('COMPLETED');
 });

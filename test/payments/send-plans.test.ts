@@ -334,23 +334,21 @@ describe('an outage', () => {
   });
 });
 
-describe('Retry-After', () => {
-  it.each<[string, Answer, object, number]>([
-    ['a busy gateway', json('{}', 429, { 'retry-after': '120' }), { postponed: 1 }, 120_000],
-    ['a refusal', json('{}', 422, { 'retry-after': '120' }), { refused: 1 }, 120_000],
-    ['an unknown outcome', json('{}', 503, { 'retry-after': '120' }), { inDoubt: 1 }, 120_000],
-    ['30 days', json('{}', 429, { 'retry-after': '2592000' }), { postponed: 1 }, 15 * MINUTE],
-  ])('of %s stops every replica for that time, at most 15 minutes', async (_, answer, counts, pause) => {
-    const { fetch, sent } = gatewayOf(answer, taken);
-    const { send, clock, open, store, plans } = openShop(fetch);
-    await plans('payout-1', 'payout-2');
-    expect(await send()).toEqual({ ...NONE, ...counts });
-    clock.now += pause - 1;
-    await send({}, open({ due: store.due }));
-    expect(sent).toHaveLength(1);
-    clock.now += 1;
-    expect((await send({}, open({ due: store.due }))).created).toBeGreaterThan(0);
-  });
+it.each<[string, Answer, object, number]>([
+  ['a busy gateway', json('{}', 429, { 'retry-after': '120' }), { postponed: 1 }, 120_000],
+  ['a refusal', json('{}', 422, { 'retry-after': '120' }), { refused: 1 }, 120_000],
+  ['an unknown outcome', json('{}', 503, { 'retry-after': '120' }), { inDoubt: 1 }, 120_000],
+  ['30 days', json('{}', 429, { 'retry-after': '2592000' }), { postponed: 1 }, 15 * MINUTE],
+])('Retry-After of %s stops every replica for that time, at most 15 minutes', async (_, answer, counts, pause) => {
+  const { fetch, sent } = gatewayOf(answer, taken);
+  const { send, clock, open, store, plans } = openShop(fetch);
+  await plans('payout-1', 'payout-2');
+  expect(await send()).toEqual({ ...NONE, ...counts });
+  clock.now += pause - 1;
+  await send({}, open({ due: store.due }));
+  expect(sent).toHaveLength(1);
+  clock.now += 1;
+  expect((await send({}, open({ due: store.due }))).created).toBeGreaterThan(0);
 });
 
 describe('a store that answers late', () => {

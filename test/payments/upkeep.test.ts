@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../../src/client.ts';
 import type { Fetch } from '../../src/http/own-fetch.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
+import type { Store } from '../../src/store/contract.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { createWebhookHandler } from '../../src/webhooks/handler.ts';
 import { PAYOUT, throwing } from '../support/fixtures.ts';
@@ -161,20 +162,35 @@ describe('an upkeep', () => {
 
 it('an upkeep with the real handler puts a refused payout on the review list', async () => {
   const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
-  const gateway = new GatewayClient({ ...sandbox.clientOptions, store: memoryStore() });
+  const clock = { now: 0 };
+  const store = memoryStore({ now: () => clock.now }) as Store;
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store });
   const reviewed: (string | undefined)[] = [];
+  const onEvent = vi.fn();
   const handler = createWebhookHandler({
     gateway,
     onPaidOut: () => {},
-    onEvent: () => {},
+    onEvent,
     onReview: ({ reason, reference }) => void reviewed.push(`${reference}: ${reason}`),
   });
   await gateway.payOut({}, PAYOUT);
   sandbox.faults.next('reject-422');
+  const busy = vi.spyOn(store, 'effect').mockResolvedValueOnce('busy');
   expect((await gateway.upkeep({ handler, once: true })).sent).toEqual({ ...NONE_SENT, refused: 1 });
+  expect([busy.mock.calls.length, reviewed, onEvent.mock.calls]).toEqual([1, [], []]);
+  clock.now = 60 * MINUTE;
+  await gateway.upkeep({ handler, once: true });
   expect(reviewed).toEqual(['payout-1: payout_refused']);
+  const refused = { reason: 'payout_refused', reference: 'payout-1' };
+  expect(onEvent.mock.calls).toMatchObject([[{ ...refused, type: 'review', paymentId: 'payout-1' }]]);
   const [review] = await gateway.reviews();
-  expect(review).toMatchObject({ id: 'payout-1', reason: 'payout_refused', amount: '75', currency: 'EUR' });
+  expect(review).toMatchObject({
+    ...refused,
+    id: 'payout-1',
+    paymentType: 'WITHDRAWAL',
+    amount: '75',
+    currency: 'EUR',
+  });
   await gateway.resolveReview('payout-1', review?.status ?? '');
   expect(await gateway.reviews()).toEqual([]);
 });

@@ -92,23 +92,21 @@ describe('payments', () => {
   });
 });
 
-describe('a timeline', () => {
-  it('shows a callback where its post began', async () => {
-    const { sandbox, gateway, create } = open({
-      now: Date.now,
-      fetch: async () => {
-        await new Promise(resolve => setTimeout(resolve, 2));
-        await gateway.getPayment(sandbox.payments[0]?.id ?? '');
-        await new Promise(resolve => setTimeout(resolve, 2));
-        return new Response();
-      },
-    });
-    const id = await create();
-    await sandbox.complete(id);
-    await sandbox.idle();
-    const story = sandbox.timeline(id).map(event => ('method' in event ? event.method : event.type));
-    expect(story).toEqual(['POST', 'move', 'callback', 'GET']);
+it('a timeline shows a callback where its post began', async () => {
+  const { sandbox, gateway, create } = open({
+    now: Date.now,
+    fetch: async () => {
+      await new Promise(resolve => setTimeout(resolve, 2));
+      await gateway.getPayment(sandbox.payments[0]?.id ?? '');
+      await new Promise(resolve => setTimeout(resolve, 2));
+      return new Response();
+    },
   });
+  const id = await create();
+  await sandbox.complete(id);
+  await sandbox.idle();
+  const story = sandbox.timeline(id).map(event => ('method' in event ? event.method : event.type));
+  expect(story).toEqual(['POST', 'move', 'callback', 'GET']);
 });
 
 describe('waiting', () => {
@@ -218,30 +216,28 @@ describe('calls', () => {
   });
 });
 
-describe('callbacks', () => {
-  it('are repeated as the schedule says, until they are answered with 2xx', { tags: 'long' }, async () => {
-    const statuses = [500, 300, 299, 200];
-    const { sandbox, create } = open({
-      fetch: async () => new Response(null, { status: statuses.shift() ?? 200 }),
-      callbackRetries: [60_000, 3_600_000, 3_600_000],
-    });
-    await sandbox.complete(await create());
-    const seen = () => sandbox.deliveries.flatMap(({ status, at }) => (status ? [[status, at - NOW]] : []));
-    await expect.poll(seen).toEqual([[500, 0]]);
-    sandbox.clock.advance(59_000);
-    sandbox.clock.advance(1_000);
-    await expect.poll(seen).toHaveLength(2);
-    sandbox.clock.advance(3_600_000);
-    await expect.poll(seen).toHaveLength(3);
-    sandbox.clock.advance(3_600_000);
-    await sandbox.idle();
-    expect(seen()).toEqual([
-      [500, 0],
-      [300, 60_000],
-      [299, 3_660_000],
-    ]);
-    expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual([undefined, 1, 2]);
+it('callbacks are repeated as the schedule says, until they are answered with 2xx', { tags: 'long' }, async () => {
+  const statuses = [500, 300, 299, 200];
+  const { sandbox, create } = open({
+    fetch: async () => new Response(null, { status: statuses.shift() ?? 200 }),
+    callbackRetries: [60_000, 3_600_000, 3_600_000],
   });
+  await sandbox.complete(await create());
+  const seen = () => sandbox.deliveries.flatMap(({ status, at }) => (status ? [[status, at - NOW]] : []));
+  await expect.poll(seen).toEqual([[500, 0]]);
+  sandbox.clock.advance(59_000);
+  sandbox.clock.advance(1_000);
+  await expect.poll(seen).toHaveLength(2);
+  sandbox.clock.advance(3_600_000);
+  await expect.poll(seen).toHaveLength(3);
+  sandbox.clock.advance(3_600_000);
+  await sandbox.idle();
+  expect(seen()).toEqual([
+    [500, 0],
+    [300, 60_000],
+    [299, 3_660_000],
+  ]);
+  expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual([undefined, 1, 2]);
 });
 
 describe('the clock', () => {
@@ -416,14 +412,12 @@ it('a fault of its own is no refusal', async () => {
   await expect(sandbox.fetch(`${HERE}/_sandbox/clock`)).rejects.toThrow('no time');
 });
 
-describe('an answer', () => {
-  it('takes longer by the latency', async () => {
-    const { gateway, create } = open({ latency: 40 });
-    const timers = vi.spyOn(globalThis, 'setTimeout');
-    await gateway.getPayment(await create());
-    expect(timers.mock.calls.filter(([, ms]) => ms === 40)).toHaveLength(2);
-    timers.mockRestore();
-  });
+it('an answer takes longer by the latency', async () => {
+  const { gateway, create } = open({ latency: 40 });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  await gateway.getPayment(await create());
+  expect(timers.mock.calls.filter(([, ms]) => ms === 40)).toHaveLength(2);
+  timers.mockRestore();
 });
 
 describe('a page from elsewhere', () => {

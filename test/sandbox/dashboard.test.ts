@@ -406,46 +406,40 @@ describe('the clock of the sandbox', () => {
   });
 });
 
-describe('a newcomer', () => {
-  it('plays a story with one button', { tags: 'long' }, async () => {
-    const { sandbox, get, press } = open();
-    const { text, words } = await get('/');
-    expect(words).toContain('No payment yet. Make the first one');
-    const [, action = '', to = ''] = /action="([^"]*scenarios[^"]*)".*?name="to" value="([^"]*)"/s.exec(text) ?? [];
-    const played = await press(action, { name: 'deposit-completed', to });
-    expect(played.title).toMatch(/^COMPLETED: deposit-completed-\w+, /);
-    expect(played.words).toContain('Story played deposit-completed as expected');
-    // Nobody has said where callbacks go, and nothing had to be set up.
-    expect(to).toBe('');
-    expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
-  });
+it('a newcomer plays a story with one button', { tags: 'long' }, async () => {
+  const { sandbox, get, press } = open();
+  const { text, words } = await get('/');
+  expect(words).toContain('No payment yet. Make the first one');
+  const [, action = '', to = ''] = /action="([^"]*scenarios[^"]*)".*?name="to" value="([^"]*)"/s.exec(text) ?? [];
+  const played = await press(action, { name: 'deposit-completed', to });
+  expect(played.title).toMatch(/^COMPLETED: deposit-completed-\w+, /);
+  expect(played.words).toContain('Story played deposit-completed as expected');
+  // Nobody has said where callbacks go, and nothing had to be set up.
+  expect(to).toBe('');
+  expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
 });
 
-describe('the feed', () => {
-  it('hears of everything that happens, until it goes away', async () => {
-    const { sandbox, create } = open();
-    const response = await sandbox.fetch(`${HERE}/live`);
-    expect(response.headers.get('content-type')).toBe('text/event-stream');
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const next = async () => new TextDecoder().decode((await reader.read()).value);
-    expect(await next()).toBe(': hello\n\n');
-    const id = await create();
-    expect(await next()).toBe('data: \n\n');
-    await sandbox.complete(id);
-    expect(await next()).toBe(`data: ${id} is COMPLETED\n\n`);
-    expect(await next()).toBe('data: \n\n');
-    await reader.cancel();
-    await sandbox.cancel(id, { force: true });
-  });
+it('the feed hears of everything that happens, until it goes away', async () => {
+  const { sandbox, create } = open();
+  const response = await sandbox.fetch(`${HERE}/live`);
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const next = async () => new TextDecoder().decode((await reader.read()).value);
+  expect(await next()).toBe(': hello\n\n');
+  const id = await create();
+  expect(await next()).toBe('data: \n\n');
+  await sandbox.complete(id);
+  expect(await next()).toBe(`data: ${id} is COMPLETED\n\n`);
+  expect(await next()).toBe('data: \n\n');
+  await reader.cancel();
+  await sandbox.cancel(id, { force: true });
 });
 
-describe('the words of a page', () => {
-  it.each([
-    [0.4, '0 ms'],
-    [999, '999 ms'],
-    [1_500, '1.5 s'],
-    [61_000, '1 min 1 s'],
-    [3_600_000, '1 h'],
-    [90_061_000, '1 d 1 h'],
-  ])('for %d ms are %s', (ms, words) => expect(spanOf(ms)).toBe(words));
-});
+it.each([
+  [0.4, '0 ms'],
+  [999, '999 ms'],
+  [1_500, '1.5 s'],
+  [61_000, '1 min 1 s'],
+  [3_600_000, '1 h'],
+  [90_061_000, '1 d 1 h'],
+])('the words of a page for %d ms are %s', (ms, words) => expect(spanOf(ms)).toBe(words));

@@ -177,16 +177,14 @@ describe('a fault of calls', () => {
   });
 });
 
-describe('a fault of creates', () => {
-  it('amount-round keeps at least 1, and reject-429 says when to come again', async () => {
-    const { sandbox, gateway } = open('amount-round');
-    sandbox.faults.next('amount-round');
-    await errorOf(gateway.createDeposit({ ...CARD, amount: '0.20' }));
-    expect(sandbox.payments).toMatchObject([{ amount: 1 }]);
-    sandbox.faults.next('reject-429', { on: 'lookup' });
-    const answer = await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${ID}`);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
-  });
+it('the fault amount-round keeps at least 1, and reject-429 says when to come again', async () => {
+  const { sandbox, gateway } = open('amount-round');
+  sandbox.faults.next('amount-round');
+  await errorOf(gateway.createDeposit({ ...CARD, amount: '0.20' }));
+  expect(sandbox.payments).toMatchObject([{ amount: 1 }]);
+  sandbox.faults.next('reject-429', { on: 'lookup' });
+  const answer = await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${ID}`);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
 });
 
 describe('a fault', () => {
@@ -253,20 +251,18 @@ describe('a fault', () => {
   });
 });
 
-describe('a fault of callbacks', () => {
-  it('holds back as many as are armed, and posts the latest first', async () => {
-    const sandbox = new Sandbox({ fetch: accepting });
-    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
-    sandbox.faults.next('callback-reorder');
-    sandbox.faults.next('callback-reorder');
-    await sandbox.authorize(payment.id);
-    await sandbox.complete(payment.id);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toEqual([]);
-    await sandbox.fail(payment.id, { force: true });
-    await sandbox.idle();
-    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['FAILED', 'COMPLETED', 'AUTHORIZED']);
-  });
+it('a fault of callbacks holds back as many as are armed, and posts the latest first', async () => {
+  const sandbox = new Sandbox({ fetch: accepting });
+  const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
+  sandbox.faults.next('callback-reorder');
+  sandbox.faults.next('callback-reorder');
+  await sandbox.authorize(payment.id);
+  await sandbox.complete(payment.id);
+  await sandbox.idle();
+  expect(sandbox.deliveries).toEqual([]);
+  await sandbox.fail(payment.id, { force: true });
+  await sandbox.idle();
+  expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['FAILED', 'COMPLETED', 'AUTHORIZED']);
 });
 
 describe('docs/testing.md', () => {

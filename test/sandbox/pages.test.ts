@@ -60,21 +60,17 @@ describe('what merchants sent', () => {
   });
 });
 
-describe('a page from elsewhere', () => {
-  it.each([
-    [{ 'sec-fetch-site': 'cross-site' }, 403],
-    [{ 'sec-fetch-site': 'same-site' }, 403],
-    [{ origin: 'https://evil.example' }, 403],
-    [{ origin: 'null' }, 403],
-    [{ 'sec-fetch-site': 'same-origin', origin: HERE }, 303],
-    [{ origin: 'http://sandbox.localhost', host: 'sandbox.localhost' }, 303],
-    [{}, 303],
-  ])('with %j is answered %d', async (headers, status) => {
-    const { sandbox, create, post } = open();
-    const id = await create();
-    expect((await post(`/forms/POST/payments/${id}/moves`, { move: 'complete' }, headers as never)).status).toBe(
-      status,
-    );
-    expect(sandbox.payments[0]?.paymentStatus).toBe(status === 403 ? 'PENDING' : 'COMPLETED');
-  });
+it.each([
+  [{ 'sec-fetch-site': 'cross-site' }, 403],
+  [{ 'sec-fetch-site': 'same-site' }, 403],
+  [{ origin: 'https://evil.example' }, 403],
+  [{ origin: 'null' }, 403],
+  [{ 'sec-fetch-site': 'same-origin', origin: HERE }, 303],
+  [{ origin: 'http://sandbox.localhost', host: 'sandbox.localhost' }, 303],
+  [{}, 303],
+])('a page from elsewhere with %j is answered %d', async (headers, status) => {
+  const { sandbox, create, post } = open();
+  const id = await create();
+  expect((await post(`/forms/POST/payments/${id}/moves`, { move: 'complete' }, headers as never)).status).toBe(status);
+  expect(sandbox.payments[0]?.paymentStatus).toBe(status === 403 ? 'PENDING' : 'COMPLETED');
 });

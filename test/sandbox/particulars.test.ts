@@ -10,24 +10,22 @@ import { CARD, errorOf, ID } from '../support/fixtures.ts';
 
 const OWN_API = 'http://sandbox.localhost/_sandbox';
 
-describe('the instructions of a transfer', () => {
-  it('have the names, the account and the reference of their own payment', async () => {
-    const { nextAction, payment } = await new GatewayClient(sandboxOf({ seed: 'a' }).clientOptions).createDeposit({
-      ...CARD,
-      paymentMethod: 'PAYID',
-    });
-    if (nextAction.type !== 'transfer') throw new Error(nextAction.type);
-    const start = payment.id.slice(0, 8);
-    const digest = createHash('sha256').update(`transfer of ${payment.id}`).digest('hex');
-    expect(nextAction.transfer).toEqual({
-      number: `pay-${start}@sandbox.example`,
-      full_holder_name: 'Sandbox Payments Pty Ltd',
-      payment_description: start.toUpperCase(),
-      amount: '25.50',
-      currency: 'EUR',
-      uuid: expect.stringMatching(new RegExp(`^${digest.slice(0, 8)}-${digest.slice(8, 12)}-4`)),
-      order_id: payment.id,
-    });
+it('the instructions of a transfer have the names, the account and the reference of their own payment', async () => {
+  const { nextAction, payment } = await new GatewayClient(sandboxOf({ seed: 'a' }).clientOptions).createDeposit({
+    ...CARD,
+    paymentMethod: 'PAYID',
+  });
+  if (nextAction.type !== 'transfer') throw new Error(nextAction.type);
+  const start = payment.id.slice(0, 8);
+  const digest = createHash('sha256').update(`transfer of ${payment.id}`).digest('hex');
+  expect(nextAction.transfer).toEqual({
+    number: `pay-${start}@sandbox.example`,
+    full_holder_name: 'Sandbox Payments Pty Ltd',
+    payment_description: start.toUpperCase(),
+    amount: '25.50',
+    currency: 'EUR',
+    uuid: expect.stringMatching(new RegExp(`^${digest.slice(0, 8)}-${digest.slice(8, 12)}-4`)),
+    order_id: payment.id,
   });
 });
 

@@ -310,25 +310,23 @@ describe('for tests of merchants', () => {
   });
 });
 
-describe('over HTTP', () => {
-  it('gives the options of a client that calls it over HTTP', async () => {
-    const sandbox = new Sandbox({ terminal: 'onramp', signatureEncoding: 'base64', apiKey: 'own-key' });
-    const { url, close, clientOptions } = await sandbox.listen();
-    expect(clientOptions).toEqual({
-      baseUrl: url,
-      apiKey: 'own-key',
-      signKey: 'sandbox-sign-key',
-      signatureEncoding: 'base64',
-      terminal: 'onramp',
-    });
-    const gateway = new GatewayClient(clientOptions);
-    const { payment } = await gateway.createDeposit({
-      ...{ paymentMethod: 'ONRAMP_CARD', amount: '25.50', currency: 'EUR' },
-      webhookUrl: 'https://shop.example/callbacks',
-    } as const);
-    expect(sandbox.payments.map(({ id }) => id)).toEqual([payment.id]);
-    await close();
+it('gives the options of a client that calls it over HTTP', async () => {
+  const sandbox = new Sandbox({ terminal: 'onramp', signatureEncoding: 'base64', apiKey: 'own-key' });
+  const { url, close, clientOptions } = await sandbox.listen();
+  expect(clientOptions).toEqual({
+    baseUrl: url,
+    apiKey: 'own-key',
+    signKey: 'sandbox-sign-key',
+    signatureEncoding: 'base64',
+    terminal: 'onramp',
   });
+  const gateway = new GatewayClient(clientOptions);
+  const { payment } = await gateway.createDeposit({
+    ...{ paymentMethod: 'ONRAMP_CARD', amount: '25.50', currency: 'EUR' },
+    webhookUrl: 'https://shop.example/callbacks',
+  } as const);
+  expect(sandbox.payments.map(({ id }) => id)).toEqual([payment.id]);
+  await close();
 });
 
 it('takes no sandbox into production', () => {

@@ -70,25 +70,23 @@ const folderOf = () => {
   return folder;
 };
 
-describe('the greeting', () => {
-  it('says where callbacks go, what is kept, and what a client must be told', async () => {
-    const state = join(folderOf(), 'state.json');
-    const { lines } = await open({
-      forwardTo: 'http://127.0.0.1:1/callbacks',
-      signatureEncoding: 'base64',
-      terminal: 'onramp',
-      state,
-    });
-    const greeting = lines[0]?.split('\n') ?? [];
-    expect(greeting).toContain('  Callbacks go to        http://127.0.0.1:1/callbacks');
-    expect(greeting).toContain(`  Everything is kept in  ${state} (0 payments)`);
-    expect(greeting.slice(-2)).toEqual([
-      "  and  new GatewayClient({ signatureEncoding: 'base64', terminal: 'onramp' })",
-      '',
-    ]);
-    const [encoded] = (await open({ signatureEncoding: 'base64' })).lines;
-    expect(encoded).toContain("  and  new GatewayClient({ signatureEncoding: 'base64' })\n");
+it('the greeting says where callbacks go, what is kept, and what a client must be told', async () => {
+  const state = join(folderOf(), 'state.json');
+  const { lines } = await open({
+    forwardTo: 'http://127.0.0.1:1/callbacks',
+    signatureEncoding: 'base64',
+    terminal: 'onramp',
+    state,
   });
+  const greeting = lines[0]?.split('\n') ?? [];
+  expect(greeting).toContain('  Callbacks go to        http://127.0.0.1:1/callbacks');
+  expect(greeting).toContain(`  Everything is kept in  ${state} (0 payments)`);
+  expect(greeting.slice(-2)).toEqual([
+    "  and  new GatewayClient({ signatureEncoding: 'base64', terminal: 'onramp' })",
+    '',
+  ]);
+  const [encoded] = (await open({ signatureEncoding: 'base64' })).lines;
+  expect(encoded).toContain("  and  new GatewayClient({ signatureEncoding: 'base64' })\n");
 });
 
 describe('what happens', () => {
@@ -121,25 +119,23 @@ describe('what happens', () => {
   });
 });
 
-describe('--auto', () => {
-  it('moves each new payment, one move after the other, and leaves those of scenarios alone', async () => {
-    const { url, gateway, lines } = await open({
-      auto: [
-        { move: 'complete', ms: 40 },
-        { move: 'authorize', ms: 5 },
-      ],
-    });
-    const played = await askFor(url, '/scenarios', {
-      scenario: 'create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 1, currency: EUR }',
-    });
-    const { payment: scene } = (await played.json()) as { payment: { id: string } };
-    const { payment } = await gateway.createDeposit(CARD);
-    await expect.poll(async () => (await gateway.getPayment(payment.id)).paymentStatus).toBe('COMPLETED');
-    expect(
-      lines.filter(line => line.includes(`  ${payment.id}`) && !line.includes('POST')).map(line => line.slice(13, 22)),
-    ).toEqual(['AUTHORIZE', 'COMPLETED']);
-    expect(await gateway.getPayment(scene.id)).toMatchObject({ paymentStatus: 'PENDING' });
+it('--auto moves each new payment, one move after the other, and leaves those of scenarios alone', async () => {
+  const { url, gateway, lines } = await open({
+    auto: [
+      { move: 'complete', ms: 40 },
+      { move: 'authorize', ms: 5 },
+    ],
   });
+  const played = await askFor(url, '/scenarios', {
+    scenario: 'create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 1, currency: EUR }',
+  });
+  const { payment: scene } = (await played.json()) as { payment: { id: string } };
+  const { payment } = await gateway.createDeposit(CARD);
+  await expect.poll(async () => (await gateway.getPayment(payment.id)).paymentStatus).toBe('COMPLETED');
+  expect(
+    lines.filter(line => line.includes(`  ${payment.id}`) && !line.includes('POST')).map(line => line.slice(13, 22)),
+  ).toEqual(['AUTHORIZE', 'COMPLETED']);
+  expect(await gateway.getPayment(scene.id)).toMatchObject({ paymentStatus: 'PENDING' });
 });
 
 it('the sandbox is as the options say', async () => {
@@ -283,24 +279,22 @@ describe('--skip-verify', () => {
   });
 });
 
-describe('a file of --state', () => {
-  it('belongs to one running server; the lock of a crashed one does not count', async () => {
-    const state = join(folderOf(), 'state.json');
-    writeFileSync(`${state}.lock`, String(process.ppid));
-    const error = await errorOf(open({ state }));
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toBe(
-      `--state: ${state} belongs to the sandbox with the process id ${process.ppid}, which is running. Stop that one, or name another file.`,
-    );
-    expect(existsSync(state)).toBe(false);
-    const crashed = spawnSync(process.execPath, ['--version']).pid;
-    for (const owner of [crashed, 'nobody', '']) {
-      writeFileSync(`${state}.lock`, String(owner));
-      const { close } = await open({ state });
-      expect(readFileSync(`${state}.lock`, 'utf8')).toBe(String(process.pid));
-      await close();
-      closing.pop();
-      expect(existsSync(`${state}.lock`)).toBe(false);
-    }
-  });
+it('a file of --state belongs to one running server; the lock of a crashed one does not count', async () => {
+  const state = join(folderOf(), 'state.json');
+  writeFileSync(`${state}.lock`, String(process.ppid));
+  const error = await errorOf(open({ state }));
+  expect(error).toBeInstanceOf(CommandError);
+  expect((error as Error).message).toBe(
+    `--state: ${state} belongs to the sandbox with the process id ${process.ppid}, which is running. Stop that one, or name another file.`,
+  );
+  expect(existsSync(state)).toBe(false);
+  const crashed = spawnSync(process.execPath, ['--version']).pid;
+  for (const owner of [crashed, 'nobody', '']) {
+    writeFileSync(`${state}.lock`, String(owner));
+    const { close } = await open({ state });
+    expect(readFileSync(`${state}.lock`, 'utf8')).toBe(String(process.pid));
+    await close();
+    closing.pop();
+    expect(existsSync(`${state}.lock`)).toBe(false);
+  }
 });

@@ -6,14 +6,12 @@ const pending = JSON.parse(record('created, unwrapped'));
 const parse = (changes: object): Payment => paymentSchema.parse({ ...pending, ...changes });
 const isReadable = (changes: object): boolean => paymentSchema.safeParse({ ...pending, ...changes }).success;
 
-describe('a payment record', () => {
-  it('is read from what PHP writes, escapes and all', () => {
-    expect(parse({})).toMatchObject({
-      ...{ id: ID, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', paymentMethod: 'CARD' },
-      ...{ description: 'Zamówienie 5/8 😀', reference: 'order/1', amount: 25.5, currency: 'EUR' },
-      created: { date: '2026-11-21 08:46:13.476123', timezone_type: 3, timezone: 'Europe/Warsaw' },
-      customer: { firstName: 'Zoë', email: 'zoe@customer.example', dateOfBirth: null },
-    });
+it('a payment record is read from what PHP writes, escapes and all', () => {
+  expect(parse({})).toMatchObject({
+    ...{ id: ID, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', paymentMethod: 'CARD' },
+    ...{ description: 'Zamówienie 5/8 😀', reference: 'order/1', amount: 25.5, currency: 'EUR' },
+    created: { date: '2026-11-21 08:46:13.476123', timezone_type: 3, timezone: 'Europe/Warsaw' },
+    customer: { firstName: 'Zoë', email: 'zoe@customer.example', dateOfBirth: null },
   });
 });
 
@@ -57,6 +55,7 @@ describe('everything else', () => {
       customer: { firstName: '7', lastName: undefined, email: undefined, phone: null },
       description: undefined,
     });
+    expect(parse({ customer: [], billingAddress: ['DE'] })).toMatchObject({ customer: {}, billingAddress: null });
   });
 
   it('reads a reference that came as a number, unless its digits are lost: it could be that of another order', () => {

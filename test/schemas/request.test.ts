@@ -132,32 +132,23 @@ describe('the decimals of a currency', () => {
   });
 });
 
-describe('callback address', () => {
-  it.each([
-    { webhookUrl },
-    { webhookUrl: undefined, callbackUrl: webhookUrl },
-    { webhookUrl: null, callbackUrl: webhookUrl },
-    { webhookUrl, callbackUrl: null },
-    { webhookUrl, callbackUrl: 'http://localhost:3000/x?y=1' },
-  ])('is given by %j', urls => {
-    expect(problems({ ...deposit, ...urls })).toEqual([]);
-  });
+it('a request may inherit fields, as from a class with getters, and its own fields count', () => {
+  const request = Object.assign(Object.create({ ...CARD, amount: 1, loyalty: 1 }), { amount: '2.50' });
+  expect(parseRequest('deposit', 'standard', request)).toEqual({ ...deposit, amount: '2.50' });
+});
 
-  const MISSING =
-    "webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options";
-  const NO_URL = 'webhookUrl: must be an absolute http(s) URL, as a string';
-  it.each([{ webhookUrl: undefined }, { webhookUrl: null }, { webhookUrl: null, callbackUrl: null }])(
-    'is missing in %j',
-    urls => {
-      expect(problems({ ...deposit, ...urls })).toEqual([MISSING]);
-    },
-  );
-
-  const RELATIVE = ['', 'shop.example', '/callbacks'];
-  const BROKEN = ['xhttps://shop.example', 'https://', 'https://a b', 'https://shop.example/a b', 'https:/x'];
-  it.each([...RELATIVE, ...BROKEN, 'ftp://shop.example', 5])('is not %j', url => {
-    expect(problems({ ...deposit, webhookUrl: url })).toEqual([NO_URL]);
-  });
+const MISSING =
+  "webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options";
+const NO_URL = 'webhookUrl: must be an absolute http(s) URL, as a string';
+const RELATIVE = ['', 'shop.example', '/callbacks'];
+const BROKEN = ['xhttps://shop.example', 'https://', 'https://a b', 'https://shop.example/a b', 'https:/x'];
+it.each<[found: string[], ...addresses: object[]]>([
+  [[], { webhookUrl }, { webhookUrl: undefined, callbackUrl: webhookUrl }, { webhookUrl, callbackUrl: null }],
+  [[], { webhookUrl: null, callbackUrl: webhookUrl }, { webhookUrl, callbackUrl: 'http://localhost:3000/x?y=1' }],
+  [[MISSING], { webhookUrl: undefined }, { webhookUrl: null }, { webhookUrl: null, callbackUrl: null }],
+  [[NO_URL], ...[...RELATIVE, ...BROKEN, 'ftp://shop.example', 5].map(url => ({ webhookUrl: url }))],
+])('the problems %j are found in the addresses of callbacks %j …', (found, ...addresses) => {
+  for (const urls of addresses) expect(problems({ ...deposit, ...urls })).toEqual(found);
 });
 
 describe('Apple Pay', () => {

@@ -218,16 +218,14 @@ describe('a transaction', () => {
   });
 });
 
-describe('a statement', () => {
-  it('that was not answered within five seconds is the last one', async () => {
-    fakeTimers();
-    const query = vi.fn<SqlQuery>(never);
-    const run = inTime(query);
-    const error = await lateError(run('one'));
-    expect(error).toEqual(LATE);
-    expect(await errorOf(run('two'))).toBe(error);
-    expect(query.mock.calls).toEqual([['one', undefined]]);
-  });
+it('a statement that was not answered within five seconds is the last one', async () => {
+  fakeTimers();
+  const query = vi.fn<SqlQuery>(never);
+  const run = inTime(query);
+  const error = await lateError(run('one'));
+  expect(error).toEqual(LATE);
+  expect(await errorOf(run('two'))).toBe(error);
+  expect(query.mock.calls).toEqual([['one', undefined]]);
 });
 
 describe('a transaction that met another one', () => {

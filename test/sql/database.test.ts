@@ -1,7 +1,7 @@
 // What is read of the errors that libraries make of a database's answer.
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { sqlCodeOf, withoutValues } from '../../src/sql/database.ts';
+import { expect, it } from 'vitest';
+import { databaseIn, mysqlRows, poolOf, sqlCodeOf, withoutValues, withPlainNames } from '../../src/sql/database.ts';
 
 const VALUES = 'params: zoe@customer.example';
 const error = (message: string, details: object) => Object.assign(new Error(message), details);
@@ -29,18 +29,14 @@ const ERRORS: [library: string, error: Error, code: string, message: string][] =
   ['a library that keeps something else beside the answer', twofold, '23514', CHECK],
 ];
 
-describe.each(ERRORS)('an error of %s', (_, error, code, message) => {
-  it('has the code of the database', () => {
-    expect(sqlCodeOf(error)).toBe(code);
-  });
-
-  it("is told in the database's own words, with its code, and without what was written", () => {
+it.each(ERRORS)(
+  "an error of %s has its database's code and words, without what was written",
+  (_, error, code, words) => {
     const told = withoutValues(error) as Error;
-    expect(told.message).toBe(message);
-    expect(sqlCodeOf(told)).toBe(code);
+    expect([sqlCodeOf(error), sqlCodeOf(told), told.message]).toEqual([code, code, words]);
     expect(inspect(told, { showHidden: true })).not.toContain('zoe');
-  });
-});
+  },
+);
 
 it('an error of a connection keeps its words and its code, but for what was written', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -80,4 +76,21 @@ it('an error in a ring, or of nothing, is told as it is', () => {
   expect(sqlCodeOf(ring)).toBeUndefined();
   expect((withoutValues(ring) as Error).message).toBe('ring');
   for (const nothing of [undefined, null, 'text', 7]) expect(withoutValues(nothing)).toBe(nothing);
+});
+
+it('a pool has the connections that its driver was given, or ten', () => {
+  const given = [{}, ...[3, '20', '', 'x', Number.NaN].map(max => ({ options: { max } }))];
+  expect(given.map(each => poolOf(each).max)).toEqual([10, 3, 20, 10, 10, 10]);
+});
+
+it('rows have plain names, and a write of mysql2 the number of changed rows', () => {
+  expect(withPlainNames([{ BegunAt: '1' }])).toEqual([{ begunat: '1' }]);
+  expect([mysqlRows({ affectedRows: 1 }), mysqlRows([1])]).toEqual([[{ affected: '1' }], [1]]);
+});
+
+it('a store refuses a database of the other dialect, and takes anything else for a pool', () => {
+  const given = { dialect: 'mysql', transaction() {}, queryIn() {} };
+  const found = [given, { ...given, queryIn: 7 }, { ...given, transaction: 7 }, undefined];
+  expect(found.map(each => databaseIn('mysqlStore', 'mysql', each))).toEqual([given, undefined, undefined, undefined]);
+  expect(() => databaseIn('postgresStore', 'postgres', given)).toThrow('and this one is of mysql. Import the adapter');
 });

@@ -25,19 +25,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a change of a row', () => {
-  it('is tried three times after the longest wait, and given up then', async () => {
-    let tries = 0;
-    const replace = async () => {
-      tries += 1;
-      vi.setSystemTime(Date.now() + 6_000);
-      return { isWritten: false, now: 0 };
-    };
-    const store = storeWith({ replace });
-    const error = await whileTimePasses(errorOf(change(store, key, () => ({ next: moved }))), 1);
-    expect(error).toHaveProperty('message', 'The store\'s row of "order-1" keeps changing: try again.');
-    expect(tries).toBe(3);
-  });
+it('a change of a row is tried three times after the longest wait, and given up then', async () => {
+  let tries = 0;
+  const replace = async () => {
+    tries += 1;
+    vi.setSystemTime(Date.now() + 6_000);
+    return { isWritten: false, now: 0 };
+  };
+  const store = storeWith({ replace });
+  const error = await whileTimePasses(errorOf(change(store, key, () => ({ next: moved }))), 1);
+  expect(error).toHaveProperty('message', 'The store\'s row of "order-1" keeps changing: try again.');
+  expect(tries).toBe(3);
 });
 
 describe('what has happened', () => {

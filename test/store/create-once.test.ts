@@ -273,17 +273,15 @@ describe('creates of one reference at the same instant', () => {
   });
 });
 
-describe('a doubt', () => {
-  it('makes no second payment, whatever the shop tries', async () => {
-    const { gateway, sandbox } = open();
-    sandbox.faults.next('commit-then-drop');
-    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ outcome: 'unknown' });
-    for (let tries = 0; tries < 3; tries++) {
-      expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'PaymentInDoubtError' });
-    }
-    expect(sandbox.payments).toHaveLength(1);
-    expect(await gateway.doubts()).toMatchObject([{ reference: 'payout-1', underWay: false }]);
-  });
+it('a doubt makes no second payment, whatever the shop tries', async () => {
+  const { gateway, sandbox } = open();
+  sandbox.faults.next('commit-then-drop');
+  expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ outcome: 'unknown' });
+  for (let tries = 0; tries < 3; tries++) {
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'PaymentInDoubtError' });
+  }
+  expect(sandbox.payments).toHaveLength(1);
+  expect(await gateway.doubts()).toMatchObject([{ reference: 'payout-1', underWay: false }]);
 });
 
 describe('a store that refuses an attempt', () => {
@@ -308,15 +306,13 @@ describe('a store that refuses an attempt', () => {
   });
 });
 
-describe('a create that is stopped', () => {
-  it('before it began says so', async () => {
-    const { gateway } = scripted(memoryCreates(), created());
-    const stopped = gateway.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() });
-    expect(await errorOf(stopped)).toMatchObject({
-      code: 'aborted',
-      outcome: 'not_sent',
-      message: expect.stringMatching(/^The creation of "payout-1" was stopped \(aborted\)\. /),
-    });
+it('a create that is stopped before it began says so', async () => {
+  const { gateway } = scripted(memoryCreates(), created());
+  const stopped = gateway.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() });
+  expect(await errorOf(stopped)).toMatchObject({
+    code: 'aborted',
+    outcome: 'not_sent',
+    message: expect.stringMatching(/^The creation of "payout-1" was stopped \(aborted\)\. /),
   });
 });
 
@@ -524,26 +520,24 @@ describe('an operator', () => {
   });
 });
 
-describe('what a getter or toJSON answers', () => {
-  it('is read once: the hash is of the sent value', async () => {
-    const { gateway, sent } = scripted(memoryCreates(), created());
-    let reads = 0;
-    const purpose = {
-      get n() {
-        reads += 1;
-        return reads;
-      },
-      at: { toJSON: () => `read ${++reads}` },
-    };
-    const request = { ...deposit, additionalParameters: { purpose } };
-    await gateway.createDeposit(request);
-    expect([reads, JSON.parse(sent[0]?.body ?? '').additionalParameters]).toEqual([
-      2,
-      { purpose: { n: 1, at: 'read 2' } },
-    ]);
-    const known = { ...deposit, additionalParameters: { purpose: { n: 1, at: 'read 2' } } };
-    expect(await gateway.createDeposit(known)).toHaveProperty('replayed', true);
-  });
+it('what a getter or toJSON answers is read once: the hash is of the sent value', async () => {
+  const { gateway, sent } = scripted(memoryCreates(), created());
+  let reads = 0;
+  const purpose = {
+    get n() {
+      reads += 1;
+      return reads;
+    },
+    at: { toJSON: () => `read ${++reads}` },
+  };
+  const request = { ...deposit, additionalParameters: { purpose } };
+  await gateway.createDeposit(request);
+  expect([reads, JSON.parse(sent[0]?.body ?? '').additionalParameters]).toEqual([
+    2,
+    { purpose: { n: 1, at: 'read 2' } },
+  ]);
+  const known = { ...deposit, additionalParameters: { purpose: { n: 1, at: 'read 2' } } };
+  expect(await gateway.createDeposit(known)).toHaveProperty('replayed', true);
 });
 
 describe('a second payment', () => {

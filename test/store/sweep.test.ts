@@ -103,18 +103,16 @@ describe('a payment whose callback came', () => {
   });
 });
 
-describe('a reference with two payments', () => {
-  it('is looked at until both are final, and both take effect', async () => {
-    const { sweep, lose, twin, gateway, sandbox, effects, reconcile, sweepAfter } = openShop();
-    await lose('payout-1');
-    const payment = await twin('payout-1');
-    await reconcile(payment);
-    expect((await gateway.find('payout-1'))?.conflictingIds).toEqual([payment.id]);
-    expect([await sweep(), effects]).toEqual([{ ...NONE, open: 1 }, ['payout-1']]);
-    await sandbox.complete(payment.id);
-    expect([await sweepAfter(MINUTE), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
-    expect([await sweepAfter(DAY), await gateway.doubts()]).toEqual([NONE, []]);
-  });
+it('a reference with two payments is looked at until both are final, and both take effect', async () => {
+  const { sweep, lose, twin, gateway, sandbox, effects, reconcile, sweepAfter } = openShop();
+  await lose('payout-1');
+  const payment = await twin('payout-1');
+  await reconcile(payment);
+  expect((await gateway.find('payout-1'))?.conflictingIds).toEqual([payment.id]);
+  expect([await sweep(), effects]).toEqual([{ ...NONE, open: 1 }, ['payout-1']]);
+  await sandbox.complete(payment.id);
+  expect([await sweepAfter(MINUTE), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
+  expect([await sweepAfter(DAY), await gateway.doubts()]).toEqual([NONE, []]);
 });
 
 describe('a payment that is not final', () => {

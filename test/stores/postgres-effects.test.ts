@@ -49,27 +49,25 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     expect(statements).toEqual(['BEGIN', 'WITH', 'UPDATE', 'COMMIT']);
   });
 
-  describe('in a session with other defaults', () => {
-    it.each([
-      ['default_transaction_isolation=serializable', 'transaction_isolation', 'read committed, then serializable'],
-      ['default_transaction_read_only=on', 'transaction_read_only', 'off, then on'],
-      ['synchronous_commit=off', 'synchronous_commit', 'on, then off'],
-      ['synchronous_commit=local', 'synchronous_commit', 'on, then local'],
-      ['synchronous_commit=remote_write', 'synchronous_commit', 'on, then remote_write'],
-      ['synchronous_commit=remote_apply', 'synchronous_commit', 'remote_apply, then remote_apply'],
-    ])('runs safely: %s', async (option, setting, expected) => {
-      const strict = postgresPool({ options: `-c ${option}` });
-      const seen: unknown[] = [];
-      const id = newId();
-      const look = async (db: Pick<pg.Pool, 'query'>) => {
-        const { rows } = await db.query(`select current_setting($1) as setting`, [setting]);
-        seen.push((rows[0] as { setting: unknown }).setting);
-      };
-      await pay(strict, id, look);
-      await look(strict);
-      await strict.end();
-      expect([await stateOf(id), seen.join(', then ')]).toEqual([ONCE, expected]);
-    });
+  it.each([
+    ['default_transaction_isolation=serializable', 'transaction_isolation', 'read committed, then serializable'],
+    ['default_transaction_read_only=on', 'transaction_read_only', 'off, then on'],
+    ['synchronous_commit=off', 'synchronous_commit', 'on, then off'],
+    ['synchronous_commit=local', 'synchronous_commit', 'on, then local'],
+    ['synchronous_commit=remote_write', 'synchronous_commit', 'on, then remote_write'],
+    ['synchronous_commit=remote_apply', 'synchronous_commit', 'remote_apply, then remote_apply'],
+  ])('in a session with other defaults runs safely: %s', async (option, setting, expected) => {
+    const strict = postgresPool({ options: `-c ${option}` });
+    const seen: unknown[] = [];
+    const id = newId();
+    const look = async (db: Pick<pg.Pool, 'query'>) => {
+      const { rows } = await db.query(`select current_setting($1) as setting`, [setting]);
+      seen.push((rows[0] as { setting: unknown }).setting);
+    };
+    await pay(strict, id, look);
+    await look(strict);
+    await strict.end();
+    expect([await stateOf(id), seen.join(', then ')]).toEqual([ONCE, expected]);
   });
 
   it('happens once through two spellings of the table, and after a change of the search path', async () => {

@@ -130,41 +130,39 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
     }
   });
 
-  describe('finds', () => {
-    it('due rows, planned payouts, open rows and owners by an index each', async () => {
-      const large = await openPostgresStore();
-      const insert = (kind: string, state: string, count: number, rest: string) =>
-        large.pool.query(`insert into ${large.table} select 'shop', '${kind}', '${state}-' || n, '${state}', 1, now(),
-          ${rest}, '{}', null, null, null from generate_series(1, ${count}) n`);
-      await insert('create', 'created', 30_000, `now() - interval '1 hour', null, 'p' || n`);
-      await insert('create', 'planned', 300, `now() - interval '1 minute', null, null`);
-      await insert('create', 'begun', 30, 'null, null, null');
-      await insert('payment', 'done', 30_000, 'null, null, null');
-      await insert('payment', 'review', 30, 'null, null, null');
-      await large.pool.query(`analyze ${large.table}`);
-      const sent: [string, unknown[]][] = [];
-      const store = large.storeOf(
-        watchedPool(large.pool, (text, values, send) => {
-          sent.push([text, values]);
-          return send();
-        }),
-      );
-      await store.read(newRow());
-      sent.length = 0;
-      expect((await store.due({ kind: 'create', ...DUE }, 8, 1_000)).rows).toHaveLength(8);
-      await store.due({ kind: 'create', states: ['begun', 'created'], olderThan: 0 }, 8, 1_000);
-      await store.list({ kind: 'create', states: ['begun'] });
-      expect((await store.list({ kind: 'payment', states: ['begun', 'review'] })).rows).toHaveLength(30);
-      expect((await store.owner('p77')).row?.id).toBe('created-77');
-      const plans = [];
-      for (const each of sent) plans.push(await explained(each));
-      const used = plans.map(plan =>
-        ['planned', 'due', 'open', 'payment'].filter(name => plan.includes(`${large.table}_${name} `)),
-      );
-      expect(used).toEqual([['planned'], ['due'], ['open'], ['open'], ['payment']]);
-      expect(plans.join('\n')).not.toMatch(new RegExp(`Seq Scan on ${large.table}`));
-      await large.close();
-    });
+  it('finds due rows, planned payouts, open rows and owners by an index each', async () => {
+    const large = await openPostgresStore();
+    const insert = (kind: string, state: string, count: number, rest: string) =>
+      large.pool.query(`insert into ${large.table} select 'shop', '${kind}', '${state}-' || n, '${state}', 1, now(),
+        ${rest}, '{}', null, null, null from generate_series(1, ${count}) n`);
+    await insert('create', 'created', 30_000, `now() - interval '1 hour', null, 'p' || n`);
+    await insert('create', 'planned', 300, `now() - interval '1 minute', null, null`);
+    await insert('create', 'begun', 30, 'null, null, null');
+    await insert('payment', 'done', 30_000, 'null, null, null');
+    await insert('payment', 'review', 30, 'null, null, null');
+    await large.pool.query(`analyze ${large.table}`);
+    const sent: [string, unknown[]][] = [];
+    const store = large.storeOf(
+      watchedPool(large.pool, (text, values, send) => {
+        sent.push([text, values]);
+        return send();
+      }),
+    );
+    await store.read(newRow());
+    sent.length = 0;
+    expect((await store.due({ kind: 'create', ...DUE }, 8, 1_000)).rows).toHaveLength(8);
+    await store.due({ kind: 'create', states: ['begun', 'created'], olderThan: 0 }, 8, 1_000);
+    await store.list({ kind: 'create', states: ['begun'] });
+    expect((await store.list({ kind: 'payment', states: ['begun', 'review'] })).rows).toHaveLength(30);
+    expect((await store.owner('p77')).row?.id).toBe('created-77');
+    const plans = [];
+    for (const each of sent) plans.push(await explained(each));
+    const used = plans.map(plan =>
+      ['planned', 'due', 'open', 'payment'].filter(name => plan.includes(`${large.table}_${name} `)),
+    );
+    expect(used).toEqual([['planned'], ['due'], ['open'], ['open'], ['payment']]);
+    expect(plans.join('\n')).not.toMatch(new RegExp(`Seq Scan on ${large.table}`));
+    await large.close();
   });
 
   describe('in your transaction', () => {

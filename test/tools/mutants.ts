@@ -13,6 +13,7 @@ function measure(folder: string): string {
   const config = ['run', 'test/tools/mutants.config.mjs', '--mutate', `src/${folder}/**/*.ts`];
   const { status } = spawnSync(process.execPath, [tool('@stryker-mutator/core/bin/stryker.js'), ...config], {
     cwd: root,
+    env: { ...process.env, MUTATED_FOLDER: folder },
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error(`Stryker failed in ${folder}`);

@@ -1,11 +1,25 @@
-// The unit tests in which Stryker looks for mutants.
+// The tests in which Stryker looks for mutants: the unit tests, and those of real connections that a folder needs.
 import { defineConfig } from 'vitest/config';
 import config from '../../vitest.config.ts';
 
-const unit = config.test?.projects?.[0] as { test: { exclude: string[]; testTimeout: number } };
+interface Project {
+  test: { include: string[]; exclude: string[]; testTimeout: number; globalSetup: string[] };
+}
+
+const [unit, servers] = (config.test?.projects ?? []) as unknown as [Project, Project];
 // Stryker rewrites the source, so tests of its text would fail.
 unit.test.exclude.push('test/{docs,cli,sandbox,site,soak}/**', 'test/architecture.test.ts');
 // A mutant may wait in vain.
 unit.test.testTimeout = 5_000;
 
-export default defineConfig({ ...config, test: { ...config.test, projects: [unit] } });
+/** Quick tests over sockets and Postgres. The others start processes, which run no mutant, or wait for seconds. */
+const QUICK: Record<string, string[]> = {
+  http: ['test/http/connection-{pool,reuse,rows}.test.ts'],
+  sql: ['test/stores/{postgres-{effects,store,suites},sql-database}.test.ts'],
+  webhooks: ['test/webhooks/node.test.ts'],
+};
+const include = QUICK[process.env.MUTATED_FOLDER ?? ''] ?? [];
+Object.assign(servers.test, { include, testTimeout: 5_000, globalSetup: [] });
+
+const projects = include.length > 0 ? [unit, servers] : [unit];
+export default defineConfig({ ...config, test: { ...config.test, projects } });

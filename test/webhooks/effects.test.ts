@@ -123,6 +123,13 @@ describe('the status of a payment', () => {
   });
 });
 
+it('a PENDING payment costs no transaction without onPayment', async () => {
+  const { store, open } = await openCreated();
+  const effect = vi.spyOn(store, 'effect');
+  expect([await open({ onPaid: () => {} }).deliver('PENDING'), effect.mock.calls]).toEqual([200, []]);
+  expect([await open({ onPayment: () => {} }).deliver('PENDING'), effect.mock.calls.length]).toEqual([200, 1]);
+});
+
 describe('an unfinished callback', () => {
   it.each([
     ['fails', { onPaid: () => Promise.reject(new Error('shop')) }, 'COMPLETED'],
@@ -175,21 +182,21 @@ describe('an unfinished callback', () => {
   });
 
   it('is answered 503 if the store fails to note it', async () => {
-    const makeDue = () => Promise.reject(new Error('db'));
+    const makeDue = vi.fn(() => Promise.reject(new Error('db')));
     const { reply } = openShop({ gateway: linked({ makeDue }, async () => as('PENDING')) });
-    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+    for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+    expect(await settled(reply(claiming('PENDING')))).toBe('200 handled');
+    expect(makeDue).toHaveBeenCalledTimes(2);
   });
 });
 
-describe('an effect that was cut off', () => {
-  it('is answered 503 and reported for review each time', async () => {
-    const store = storeWith({ effect: async () => 'uncertain' });
-    const { reply, effects, errors, events } = openShop({ gateway: linked({ store }) });
-    for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 effect_uncertain');
-    expect([effects, errors]).toMatchObject([[], Array(2).fill({ code: 'effect_uncertain', paymentId: ID })]);
-    const review = { type: 'review', reason: 'effect_uncertain', paymentId: ID, reference: 'order/1' };
-    expect(events.filter(({ type }) => type === 'review')).toMatchObject([review, review]);
-  });
+it('an effect that was cut off is answered 503 and reported for review each time', async () => {
+  const store = storeWith({ effect: async () => 'uncertain' });
+  const { reply, effects, errors, events } = openShop({ gateway: linked({ store }) });
+  for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 effect_uncertain');
+  expect([effects, errors]).toMatchObject([[], Array(2).fill({ code: 'effect_uncertain', paymentId: ID })]);
+  const review = { type: 'review', reason: 'effect_uncertain', paymentId: ID, reference: 'order/1' };
+  expect(events.filter(({ type }) => type === 'review')).toMatchObject([review, review]);
 });
 
 describe('afterCommit', () => {

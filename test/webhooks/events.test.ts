@@ -134,7 +134,8 @@ describe('without any listener', () => {
   it('a review causes a warning', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const store = storeWith({ effect: async () => 'uncertain' });
-    await failing({ gateway: linked({ store }), onError: () => {} }).reply(post(callback));
+    for (const listener of [{}, { onEvent: () => {} }])
+      await failing({ gateway: linked({ store }), onError: () => {}, ...listener }).reply(post(callback));
     const message = `Payment ${ID} needs a review (effect_uncertain): see gateway.reviews().`;
     expect(warn.mock.calls.map(([text]) => text)).toEqual([message]);
   });

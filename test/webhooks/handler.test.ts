@@ -8,9 +8,12 @@ import { as, callback, completed, notFound, openShop, post, warningsOf } from '.
 
 afterEach(() => void vi.useRealTimers());
 
+const parsed = { body: JSON.parse(callback) };
+
 describe('the answer', () => {
   it.each([
     ['announced in its length', () => post('{}', { 'content-length': '1001' })],
+    ['also if a framework has parsed it', () => withParsedBody(post(null, { 'content-length': '1001' }), parsed)],
     ['found while reading', () => post(new Blob([callback.padEnd(1001)]).stream())],
   ])('is 413 to a body above maxBodyBytes, %s', async (_, request) => {
     const { reply, lookups, errors } = openShop({ maxBodyBytes: 1000 });
@@ -18,6 +21,7 @@ describe('the answer', () => {
     expect(lookups).toEqual([]);
     expect(errors).toMatchObject([{ message: "The callback's body is larger than maxBodyBytes, 1000 bytes." }]);
     expect(await reply(post(callback.padEnd(1000), { 'content-length': '1000' }))).toBe('200 handled');
+    expect(await reply(withParsedBody(post(null, { 'content-length': '1000' }), parsed))).toBe('200 handled before');
   });
 
   it('is 503 with Retry-After if the lookup fails, and the callback is taken later', async () => {
@@ -81,21 +85,27 @@ function revoked(): object {
 }
 
 describe("a callback's claim", () => {
-  it.each([
+  it.each<[string, object, object?]>([
     ['amount', { amount: 2550 }],
     ['amount', { amount: '10,00' }],
     ['currency', { currency: 'eur' }],
     ['reference', { reference: 'order-2' }],
     ['reference', { reference: 'x'.repeat(300) }],
+    ['reference', { reference: '1.0' }, { reference: '1' }],
+    ['amount', { amount: { toString: 1 } }],
     ['paymentType', { paymentType: 'WITHDRAWAL' }],
-  ])('that differs from the record in %s causes a warning, and the record counts', async (field, changes) => {
-    const { reply, effects, events } = openShop();
-    expect(await reply(post(JSON.stringify({ ...completed, ...changes })))).toBe('200 handled');
-    expect(effects).toEqual([completed]);
-    const [warning] = warningsOf(events);
-    expect(warning).toMatchObject({ operation: 'callback', paymentId: ID, code: 'callback_mismatch' });
-    expect(warning).toHaveProperty('message', expect.stringMatching(new RegExp(`: ${field}\\.$`)));
-  });
+  ])(
+    'that differs from the record in %s causes a warning, and the record counts',
+    async (field, changes, shown = {}) => {
+      const record = { ...completed, ...shown } as Payment;
+      const { reply, effects, events } = openShop({}, async () => record);
+      expect(await reply(post(JSON.stringify({ ...completed, ...changes })))).toBe('200 handled');
+      expect(effects).toEqual([record]);
+      const [warning] = warningsOf(events);
+      expect(warning).toMatchObject({ operation: 'callback', paymentId: ID, code: 'callback_mismatch' });
+      expect(warning).toHaveProperty('message', expect.stringMatching(new RegExp(`: ${field}\\.$`)));
+    },
+  );
 
   it('causes one warning for all differences and all lookups', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -122,18 +132,16 @@ describe("a callback's claim", () => {
 });
 
 describe('a body that a framework has read', () => {
-  const parsed = JSON.parse(callback);
-
   it('is used unchanged, also if another copy of the SDK has marked it', async () => {
-    expect(await openShop().reply(withParsedBody(post(null), { body: parsed }))).toBe('200 handled');
+    expect(await openShop().reply(withParsedBody(post(null), parsed))).toBe('200 handled');
     const key = Symbol.for('payment-gateway-sdk.parsed-body');
-    const marked = Object.defineProperty(post(null), key, { value: { body: parsed } });
+    const marked = Object.defineProperty(post(null), key, { value: parsed });
     expect(await openShop().reply(marked)).toBe('200 handled');
   });
 
   it('is an error with `verify`, which names the fix and loses nothing', async () => {
     const { reply, errors, lookups } = openShop({ verify: () => true });
-    expect(await reply(withParsedBody(post(null), { body: parsed }))).toBe('503 already_parsed');
+    expect(await reply(withParsedBody(post(null), parsed))).toBe('503 already_parsed');
     expect(errors).toMatchObject([{ code: 'already_parsed', message: expect.stringContaining('express.raw') }]);
     expect(lookups).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { NodeRequest, NodeResponse } from '../../src/webhooks/node.ts';
 import { throwing } from '../support/fixtures.ts';
 import { callback, openShop } from './shop-callbacks.ts';
@@ -80,11 +80,37 @@ describe('toNodeHandler', () => {
     ['//shop.example/a', '//shop.example/a'],
   ])('passes on the headers, and the path and query of %s', async (target, expected) => {
     const node = toNodeHandler(async ({ url, headers }) => new Response(`${url} ${headers.get('content-type')}`));
-    // Routers and proxies write it.
+    // Routers and proxies write it, and middleware may keep anything in `raw`.
     const url = await serve((request: NodeRequest, response: NodeResponse) =>
-      node(Object.assign(request, { url: target }), response),
+      node(Object.assign(request, { url: target, raw: undefined }), response),
     );
     expect(await post(url, callback, 'application/x-own')).toBe(`200 http://localhost${expected} application/x-own`);
+  });
+
+  it('serves Fastify, whose request and response contain those of Node', async () => {
+    const { node } = setUp();
+    const hijack = vi.fn();
+    const url = await serve((raw: never, response: never) => node({ raw }, { raw: response, hijack }));
+    expect([await post(url), hijack.mock.calls.length]).toEqual(['200 handled', 1]);
+  });
+
+  it('reports a body that throws when it is read', async () => {
+    const { node, errors } = setUp();
+    const body = { get: throwing(new Error('shop')) };
+    const url = await serve((request: never, response: never) =>
+      node(Object.defineProperty(request, 'body', body), response),
+    );
+    expect([await post(url), errors]).toMatchObject(['400 not_json', [{ message: /`request.body` throws/ }]]);
+  });
+
+  it('closes a connection with an unread body, and keeps any other', async () => {
+    const url = await serve(setUp().node);
+    const get = await fetch(url);
+    expect([get.status, get.headers.get('allow'), await get.text()]).toEqual([405, 'POST', 'callbacks are posted']);
+    const endless = new ReadableStream({ start: body => body.enqueue(Buffer.alloc(300_000)) });
+    const large = await fetch(url, { method: 'POST', body: endless, duplex: 'half' } as RequestInit);
+    const [kept, closed] = [get, large].map(({ headers }) => headers.get('connection'));
+    expect([large.status, kept, closed]).toEqual([413, 'keep-alive', 'close']);
   });
 
   it.each<[string, () => Promise<Response>]>([

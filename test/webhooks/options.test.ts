@@ -17,7 +17,7 @@ it.each([
   [undefined, 'createWebhookHandler: takes one object of options'],
   [{ onPayment }, 'gateway must be a GatewayClient'],
   [{ gateway: {}, onPayment }, 'gateway must be a GatewayClient'],
-  [{ gateway }, 'pass a function, such as onPaid'],
+  [{ gateway }, 'pass a function, such as onPaid, onAuthorized, onDeclined, onReversed.'],
   [{ gateway, onPaymnt() {} }, 'unknown option "onPaymnt" (did you mean "onPayment"?)'],
   [{ gateway: withStore, onPayed() {} }, 'unknown option "onPayed" (did you mean "onPaid"?)'],
   [{ gateway: withStore, onPaid: 'credit' }, 'onPaid must be a function'],

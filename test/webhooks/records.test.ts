@@ -57,10 +57,10 @@ describe('a record behind its callback', () => {
   it.each([
     ['takes effect now', []],
     ['took effect before', ['FAILED']],
-  ])('never answers 200 for the claim COMPLETED: its final FAILED %s', async (_, before) => {
+  ])('never answers 200 for the claim COMPLETED or CANCELLED: its final FAILED %s', async (_, before) => {
     const { record, reply, effects } = shopWith('FAILED');
     for (const status of before) await settled(reply(claiming(status)));
-    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+    for (const ahead of ['COMPLETED', 'CANCELLED']) expect(await settled(reply(claiming(ahead)))).toBe('503 lagging');
     record.status = 'COMPLETED';
     expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
     expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED']);
