@@ -137,13 +137,11 @@ describe('a release', () => {
   });
 });
 
-describe('the command line', () => {
-  it('is installed with the package, that of operators too', () => {
-    const sandbox = join(app, 'node_modules/.bin/payment-gateway-sandbox');
-    expect(run(sandbox, ['--version'])).toBe(`${JSON.parse(read('package.json')).version}\n`);
-    expect(run(sandbox, ['--help'])).toContain('trigger [options] <scenario>');
-    const operator = join(app, 'node_modules/.bin/payment-gateway-sdk');
-    expect(run(operator, ['--version'])).toBe(run(sandbox, ['--version']));
-    expect(run(operator, ['--help'])).toContain('settle [options] <reference> <id|not_created>');
-  });
+it('the command line is installed with the package, that of operators too', () => {
+  const sandbox = join(app, 'node_modules/.bin/payment-gateway-sandbox');
+  expect(run(sandbox, ['--version'])).toBe(`${JSON.parse(read('package.json')).version}\n`);
+  expect(run(sandbox, ['--help'])).toContain('trigger [options] <scenario>');
+  const operator = join(app, 'node_modules/.bin/payment-gateway-sdk');
+  expect(run(operator, ['--version'])).toBe(run(sandbox, ['--version']));
+  expect(run(operator, ['--help'])).toContain('settle [options] <reference> <id|not_created>');
 });
