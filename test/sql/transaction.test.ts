@@ -40,12 +40,11 @@ describe('a transaction on a connection of a pool', () => {
 
   const fail = () => Promise.reject(new Error('failed'));
   type Work = (tx: { query(sql: string): unknown }) => Promise<unknown>;
-  const hanging: Work = tx => {
-    tx.query('hang');
-    return fail();
-  };
+  const hanging: Work = tx => Promise.race([tx.query('hang'), fail()]);
+  const writing: Work = tx => Promise.resolve(tx.query('insert')).then(fail);
   it.each<[string, Record<string, () => Promise<unknown>>, Work, string[]]>([
     ['the work', {}, fail, ['BEGIN', 'ROLLBACK', 'released']],
+    ['the work after a statement', {}, writing, ['BEGIN', 'insert', 'ROLLBACK', 'released']],
     ['BEGIN', { BEGIN: fail }, async () => {}, ['BEGIN', 'closed']],
     ['COMMIT', { COMMIT: fail }, async () => {}, ['BEGIN', 'COMMIT', 'closed']],
     ['ROLLBACK', { ROLLBACK: fail }, fail, ['BEGIN', 'ROLLBACK', 'closed']],

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import config from '../../vitest.config.ts';
 
 interface Project {
-  test: { include: string[]; exclude: string[]; testTimeout: number; globalSetup: string[] };
+  test: { exclude: string[]; testTimeout: number };
 }
 
 const [unit, servers] = (config.test?.projects ?? []) as unknown as [Project, Project];
@@ -14,12 +14,13 @@ unit.test.testTimeout = 5_000;
 
 /** Quick tests over sockets and Postgres. The others start processes, which run no mutant, or wait for seconds. */
 const QUICK: Record<string, string[]> = {
-  http: ['test/http/connection-{pool,reuse,rows}.test.ts'],
+  http: ['test/http/{agent,connection-{pool,reuse,rows}}.test.ts'],
   sql: ['test/stores/{postgres-{effects,store,suites},sql-database}.test.ts'],
   webhooks: ['test/webhooks/node.test.ts'],
 };
 const include = QUICK[process.env.MUTATED_FOLDER ?? ''] ?? [];
-Object.assign(servers.test, { include, testTimeout: 5_000, globalSetup: [] });
+// Loaded before a test, code of modules is static: Stryker ignores its mutants.
+Object.assign(servers.test, { include, testTimeout: 5_000, globalSetup: [], setupFiles: 'test/support/loaded.ts' });
 
 const projects = include.length > 0 ? [unit, servers] : [unit];
 export default defineConfig({ ...config, test: { ...config.test, projects } });
