@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { forwardProxy } from '../support/forward-proxy.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { authority, certificate } from '../support/tls.ts';
@@ -27,11 +27,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 /** A gateway over TLS, whose certificate a private authority has signed. @param isMutual asks merchants for theirs */
 async function openGateway(isMutual: boolean) {
   const sandbox = new Sandbox({ fetch: async () => new Response() });
@@ -49,7 +44,7 @@ async function openGateway(isMutual: boolean) {
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closing.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -83,7 +78,7 @@ const NODE_EXTRA_CA_CERTS = 'authority.crt';
 describe('docs/security.md', () => {
   it('sends through the proxy of an agent', async () => {
     const [{ env }, proxy] = [await openGateway(false), await forwardProxy()];
-    closing.push(proxy.close);
+    onTestFinished(proxy.close);
     const printed = await run('order-2001.1', { ...env, NODE_EXTRA_CA_CERTS, HTTPS_PROXY: proxy.url });
     expect([printed, proxy.tunnels]).toEqual(['order-2001.1 PENDING\n', 1]);
   });
@@ -103,7 +98,7 @@ describe('docs/security.md', () => {
 
   it('uses a proxy of the environment where Node is told so', async () => {
     const [{ env }, proxy] = [await openGateway(false), await forwardProxy()];
-    closing.push(proxy.close);
+    onTestFinished(proxy.close);
     const proxied = { ...env, NODE_EXTRA_CA_CERTS, HTTPS_PROXY: proxy.url };
     expect(await run('order-2003.1', { ...proxied, NODE_USE_ENV_PROXY: '1' })).toBe('order-2003.1 PENDING\n');
     expect(proxy.tunnels).toBe(1);

@@ -13,11 +13,12 @@ const PAYOUT = { ...CARD_ORDER, paymentMethod: 'SEPA', amount: '120.00', referen
 const callbackOf = (id: string) =>
   new Request('https://shop.example/callbacks', { method: 'POST', body: JSON.stringify({ id }) });
 
-/** Answers each lookup with a status. */
+/** Answers each lookup with a status, and a reference in upper case: the functions get the merchant's own. */
 const showing = (statusOf: () => string) => async (request: Request, response: Response) => {
   if (request.method !== 'GET') return response;
-  const { result } = (await response.json()) as { result: object };
-  return Response.json({ result: { ...result, paymentStatus: statusOf() } });
+  const { result } = (await response.json()) as { result: { reference: string } };
+  const reference = result.reference.toUpperCase();
+  return Response.json({ result: { ...result, reference, paymentStatus: statusOf() } });
 };
 
 const ALL = { DEPOSIT, PAYOUT };
