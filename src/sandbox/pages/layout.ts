@@ -114,7 +114,7 @@ const attributesOf = (all: Attributes): Html =>
   html`${Object.entries(all).map(([name, value]) => (value === true ? ` ${name}` : value !== undefined && value !== false && html` ${name}="${value}"`))}`;
 
 /** Returns a control under its label. */
-export const field = (name: string, label: string | Html, control: Html, look = ''): Html =>
+const field = (name: string, label: string | Html, control: Html, look = ''): Html =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 
 /** Returns an input under its label. @param more text below it */
