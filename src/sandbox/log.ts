@@ -82,7 +82,8 @@ export class Kept<T extends Numbered> {
 
 /** The log in a saved sandbox. */
 export interface SavedLog {
-  calls: readonly Call[];
+  /** The bodies are in base64, because JSON has no bytes. */
+  calls: readonly (Omit<Call, 'body'> & { body: string })[];
   deliveries: readonly Delivery[];
   events: readonly SandboxEvent[];
   timelines: readonly (readonly [paymentId: string, events: readonly SandboxEvent[]])[];
@@ -203,8 +204,9 @@ export class Log {
   }
 
   save(): SavedLog {
+    const calls = [...new Set([...this.#creates.values(), ...this.calls.all])].sort((a, b) => a.id - b.id);
     return {
-      calls: [...new Set([...this.#creates.values(), ...this.calls.all])].sort((a, b) => a.id - b.id),
+      calls: calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') })),
       deliveries: this.deliveries.all,
       events: this.#latest,
       timelines: [...this.#timelines],
@@ -212,7 +214,8 @@ export class Log {
   }
 
   /** Replaces everything. */
-  restore({ calls, deliveries, events, timelines }: SavedLog): void {
+  restore({ calls: saved, deliveries, events, timelines }: SavedLog): void {
+    const calls = saved.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
     this.calls.restore(calls.slice(-KEPT_CALLS));
     this.#creates.clear();
     for (const call of calls) this.#keepCreate(call);

@@ -4,13 +4,11 @@ import type { Parts } from './parts.ts';
 import type { SavedSandbox } from './saved.ts';
 
 export function save({ ledger, callbacks, log, faults, clock }: Parts): SavedSandbox {
-  const { calls, ...logged } = log.save();
   return structuredClone({
     version: 1,
     payments: ledger.entries,
     waiting: callbacks.waiting,
-    ...logged,
-    calls: calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') })),
+    ...log.save(),
     faults: [...faults.armed],
     clockOffset: clock.offset,
   });
@@ -19,11 +17,10 @@ export function save({ ledger, callbacks, log, faults, clock }: Parts): SavedSan
 /** Restores the state, and posts callbacks that were running or waiting. @throws {ConfigurationError} */
 export function restore({ ledger, callbacks, log, faults, clock }: Parts, saved: SavedSandbox): void {
   try {
-    const { calls, ...state } = structuredClone(saved);
-    const bodyOf = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'));
+    const state = structuredClone(saved);
     clock.shift(state.clockOffset);
     ledger.restore(state.payments);
-    log.restore({ ...state, calls: calls.map(({ body, ...call }) => ({ ...call, body: bodyOf(body) })) });
+    log.restore(state);
     faults.restore(state.faults);
     callbacks.restore(state.waiting);
   } catch {

@@ -1,18 +1,15 @@
 // A sandbox as a value: all its state as plain JSON.
 import * as z from 'zod';
 import type { WaitingCallback } from './callbacks/delivery.ts';
-import type { Call } from './events.ts';
 import type { Armed } from './faults/faults.ts';
 import type { Entry } from './ledger/record.ts';
 import type { SavedLog } from './log.ts';
 
 /** The result of `sandbox.save()`: plain JSON, for the option `saved` of the next sandbox. */
-export interface SavedSandbox extends Omit<SavedLog, 'calls'> {
+export interface SavedSandbox extends SavedLog {
   version: 1;
   payments: Entry[];
   waiting: WaitingCallback[];
-  /** The bodies are in base64, because JSON has no bytes. */
-  calls: (Omit<Call, 'body'> & { body: string })[];
   faults: Armed[];
   clockOffset: number;
 }
