@@ -142,8 +142,8 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
     const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
     if (create?.order) reads.push({ kind: 'order', id: create.order });
     const about = reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain', create, order: create?.order });
-    let ran = {} as Ran;
-    // The store may run the work again after a rollback, and never runs it for a busy payment.
+    let ran: Ran = { result: 'busy' };
+    // The store may run the work again after a rollback.
     const effect = store.effect({ id: payment.id.toLowerCase(), about, reads }, async locked => {
       ran = await apply(payment, seen, locked);
       return ran.rows;
