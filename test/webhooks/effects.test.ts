@@ -41,7 +41,7 @@ describe('a function', () => {
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect([signals[0]?.aborted, effects]).toEqual([false, []]);
     await vi.advanceTimersByTimeAsync(1);
-    expect([await first, signals[0]?.aborted]).toEqual(['503 failed', true]);
+    expect([await first, signals[0]?.reason.name]).toEqual(['503 failed', 'AbortError']);
     expect(errors).toMatchObject([{ message: expect.stringContaining(`took more than ${ms} ms`) }]);
     expect(await settled(second)).toBe('200 handled');
     expect([effects, ends]).toEqual([[completed], ['committed']]);
