@@ -4,14 +4,9 @@ import { HttpResponse, http, passthrough } from 'msw';
 import { setupServer } from 'msw/node';
 import { createdAt, GatewayClient, isPaid, type Payment, parseWebhook } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CARD, errorOf } from './support/fixtures.ts';
 import { openShop, type Shop } from './support/shop.ts';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 type Reach = (sandbox: Sandbox<'onramp'>) => Promise<GatewayClient<'onramp'>>;
 
@@ -19,7 +14,7 @@ const inProcess: Reach = async sandbox => new GatewayClient(sandbox.clientOption
 
 const overHttp: Reach = async sandbox => {
   const server = await sandbox.listen();
-  cleanups.push(() => server.close());
+  onTestFinished(() => server.close());
   return new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
 };
 
@@ -29,7 +24,7 @@ const throughMsw: Reach = async sandbox => {
     http.all('http://127.0.0.1:*', () => passthrough()),
   );
   server.listen({ onUnhandledFrame: 'error' });
-  cleanups.push(() => server.close());
+  onTestFinished(() => server.close());
   return new GatewayClient({ ...sandbox.clientOptions, baseUrl: 'https://gateway.example', fetch: undefined });
 };
 

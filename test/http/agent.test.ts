@@ -1,16 +1,13 @@
 // Connections of the merchant's own agent: what has left, and what the next call gets. docs/proxies.test.ts plays proxies and certificates.
-import { spawn } from 'node:child_process';
 import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import https, { Agent as HttpsAgent } from 'node:https';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CARD, errorOf, ID, KEYS, throwing } from '../support/fixtures.ts';
 import { forwardProxy } from '../support/forward-proxy.ts';
-import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
+import { distrustOurs, trustOurs } from '../support/tls.ts';
 import { answers, created } from './connection-cases.ts';
 
 describe("an agent of the merchant's own", () => {
@@ -79,20 +76,31 @@ describe("an agent of the merchant's own", () => {
   });
 });
 
+// With NODE_USE_ENV_PROXY, Node gives its global agents these options. docs/proxies.test.ts sets it in a process.
 describe('the proxies of the environment', () => {
-  const LONE = fileURLToPath(new URL('lone-create.ts', import.meta.url));
-  const create = async (env: object) => {
-    const child = spawn(process.execPath, [...FROM_SOURCE, LONE], {
-      env: { ...process.env, TIMEOUT: '30000', ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+  const clientThrough = ({ url }: { url: string }, baseUrl: string) => {
+    const own = https.globalAgent;
+    https.globalAgent = new HttpsAgent({ proxyEnv: { HTTPS_PROXY: url } });
+    onTestFinished(() => {
+      https.globalAgent = own;
     });
-    return JSON.parse(await text(child.stdout));
+    return new GatewayClient({ ...KEYS, baseUrl, retries: 0 });
   };
 
+  it('pass creates on, over one connection', async () => {
+    trustOurs();
+    onTestFinished(distrustOurs);
+    const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, 'server')];
+    const client = clientThrough(proxy, gateway.url);
+    for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
+    expect([gateway.creates, proxy.tunnels]).toEqual([2, 1]);
+    await Promise.all([proxy.close(), gateway.close()]);
+  });
+
   it('that are down have passed nothing on', async () => {
-    const { url, close } = await forwardProxy();
-    await close();
-    const env = { HTTPS_PROXY: url, BASE_URL: 'https://127.0.0.1:9', NO_PROXY: '', NODE_USE_ENV_PROXY: '1' };
-    expect(await create(env)).toEqual({ outcome: 'not_sent', code: 'ECONNREFUSED' });
+    const proxy = await forwardProxy();
+    await proxy.close();
+    const error = await errorOf(clientThrough(proxy, 'https://127.0.0.1:9').createDeposit(CARD));
+    expect(error).toMatchObject({ outcome: 'not_sent', code: 'ECONNREFUSED' });
   });
 });

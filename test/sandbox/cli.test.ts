@@ -8,11 +8,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { FROM_SOURCE } from '../support/processes.ts';
 
 const cli = fileURLToPath(new URL('../../src/sandbox/cli/main.ts', import.meta.url));
-const started: ChildProcessWithoutNullStreams[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-cli-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -23,12 +22,9 @@ const start = (args: string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [...FROM_SOURCE, cli, ...args], {
     env: { ...environment, NODE_ENV: '', ...env },
   });
-  started.push(child);
+  onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 };
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL');
-});
 
 /** Runs it to its end. */
 async function run(args: string[], { env, input }: { env?: Record<string, string>; input?: string } = {}) {

@@ -14,7 +14,7 @@ unit.test.testTimeout = 5_000;
 
 /** Quick tests over sockets and Postgres. The others start processes, which run no mutant, or wait for seconds. */
 const QUICK: Record<string, string[]> = {
-  http: ['test/http/{agent,connection-{pool,reuse,rows}}.test.ts'],
+  http: ['test/http/{agent,connection,connection-{pool,reuse,rows}}.test.ts'],
   sql: ['test/stores/{postgres-{effects,store,suites},sql-database}.test.ts'],
   webhooks: ['test/webhooks/node.test.ts'],
 };

@@ -4,15 +4,10 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NodeRequest, NodeResponse } from '../../src/webhooks/node.ts';
 import { throwing } from '../support/fixtures.ts';
 import { callback, openShop } from './shop-callbacks.ts';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 function setUp(options: Parameters<typeof openShop>[0] = {}) {
   const shop = openShop(options);
@@ -22,7 +17,7 @@ function setUp(options: Parameters<typeof openShop>[0] = {}) {
 async function listening(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  cleanups.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
