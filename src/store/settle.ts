@@ -127,8 +127,7 @@ async function settleWithout(
   const isOtherId = despite.includes('paymentId');
   const read = isOtherId ? (id: string) => readPayment(id).catch(error => unlessOther(error, reference)) : readPayment;
   const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
-  const { match, disproved } = await examine(found, knownIds(found), read, canBeOf);
-  if (match) throw hasPayment(match.id);
+  const { disproved } = await examine(found, knownIds(found), read, canBeOf);
   const step = await change(store, { reference }, (row, now) => {
     const open = disprove(openOf(row), disproved);
     const [unexamined] = knownIds(open);
