@@ -48,6 +48,15 @@ it.each([
   },
 );
 
+it('a sweep that ends before its turn looks nothing up later', async () => {
+  const shop = open();
+  const first = Array.from({ length: LIMITS.sweep }, () => shop.process(randomUUID()));
+  await expect(shop.process(randomUUID(), { timeout: 100 })).rejects.toMatchObject({ code: 'timeout' });
+  await shop.answerAll(LIMITS.sweep);
+  await Promise.all(first);
+  expect(shop.lookups).toHaveLength(LIMITS.sweep);
+});
+
 describe('in a flood of callbacks without a token', () => {
   it.each([
     ['a signed callback', (shop: Shop) => shop.reply(post(callback, {}, SIGNED)), '200 handled'],
