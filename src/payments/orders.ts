@@ -1,7 +1,7 @@
 // Orders: each attempt to pay one has its own reference, and one payment pays it.
-import type { CreateOptions } from '../client-options.ts';
-import { Deadline, delay } from '../deadline.ts';
-import { InvalidRequestError, isGatewayError } from '../errors.ts';
+import { type CreateOptions, readCreateOptions } from '../client-options.ts';
+import { Deadline, LateError, pause, within } from '../deadline.ts';
+import { adviceOn, InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
 import { type CheckedRequest, parseRequest } from '../schemas/checked-request.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -12,8 +12,10 @@ import { readCreate } from '../store/change.ts';
 import type { Store } from '../store/contract.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/creates.ts';
 import { settleKnown } from '../store/doubts.ts';
+import { UNSEEN } from '../store/fingerprint.ts';
 import { withNextAction } from '../store/kept.ts';
 import { orderRowOf, orderStateOf } from '../store/order.ts';
+import { notWritten, stopped } from '../store/write-down.ts';
 import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
@@ -53,7 +55,10 @@ interface Checking {
   request: object;
   wanted: Pick<CheckedRequest, 'paymentMethod' | 'currency'> & { amount: string };
   options: CreateOptions | undefined;
-  patience: Deadline;
+  deadline: Deadline;
+  signal: AbortSignal | undefined;
+  /** Whether a create of this call may have made a payment. */
+  mayExist: boolean;
 }
 
 /** `again`: the attempt has changed. `next`: begin another attempt. `send`: send this one. */
@@ -73,14 +78,29 @@ export async function checkout(
   const parsed = parseRequest('deposit', gateway.terminal, request, gateway.webhookUrl);
   const { paymentMethod, currency } = parsed;
   const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
-  const checking = { gateway, store, orderId, request, wanted, options, patience: new Deadline(LONGEST_WAIT) };
-  const { amount } = wanted;
-  let { row, isWritten: isNew } = await store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
+  const { signal, timeout = gateway.timeout } = readCreateOptions(options);
+  const deadline = new Deadline(timeout);
+  const checking = { gateway, store, orderId, request, wanted, options, deadline, signal, mayExist: false };
+  try {
+    return await takeSteps(checking, new Deadline(Math.min(timeout, LONGEST_WAIT)));
+  } catch (error) {
+    if (checking.mayExist) return { state: 'checking' };
+    if (isGatewayError(error)) throw error;
+    throw signal?.aborted ? stopped(orderId, 'aborted', 'not_sent') : notWritten(orderId, error, adviceOn('not_sent'));
+  }
+}
+
+/** @throws the store's errors, and {@link LateError} at the deadline or the signal */
+async function takeSteps(checking: Checking, patience: Deadline): Promise<Checkout> {
+  const { store, orderId, wanted, signal } = checking;
+  const { amount, currency } = wanted;
+  const first = store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
+  let { row, isWritten: isNew } = await inTime(checking, first);
   for (;;) {
-    row ??= (await store.read({ kind: 'order', id: orderId })).row;
+    row ??= (await inTime(checking, store.read({ kind: 'order', id: orderId }))).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
     const state = orderStateOf(row);
-    if (state.paidBy) return { state: 'paid', payment: await paymentOf(store, state.paidBy) };
+    if (state.paidBy) return { state: 'paid', payment: await inTime(checking, paymentOf(store, state.paidBy)) };
     if (state.isCanceled) return { state: 'canceled' };
     const reference = referenceOf(orderId, state.attempts);
     const step: Step = isNew || state.attempts === 0 ? 'send' : await stepOf(checking, reference);
@@ -88,7 +108,8 @@ export async function checkout(
     if (typeof step === 'object') return step;
     if (step === 'next' || (step === 'send' && (state.amount !== amount || state.currency !== currency))) {
       const attempts = step === 'next' ? state.attempts + 1 : state.attempts;
-      const written = await store.write(orderRowOf(orderId, { ...state, attempts, amount, currency }, row));
+      const next = store.write(orderRowOf(orderId, { ...state, attempts, amount, currency }, row));
+      const written = await inTime(checking, next);
       row = written.isWritten ? written.row : undefined;
       isNew = written.isWritten;
       continue;
@@ -96,25 +117,32 @@ export async function checkout(
     const sent = step === 'send' ? await send(checking, reference) : 'again';
     if (sent !== 'again') return sent;
     row = undefined;
-    if (checking.patience.isPast) return { state: 'checking' };
-    await delay(PAUSE);
+    if (patience.isPast) return { state: 'checking' };
+    await pause(PAUSE, signal);
   }
 }
+
+const inTime = <T>({ deadline, signal }: Checking, asked: Promise<T>): Promise<T> =>
+  within(asked, { ms: deadline.remaining, signal }, () => {
+    throw new LateError('it did not answer in time');
+  });
 
 const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
 
 /** Creates the payment of an attempt. All callers together make at most one for each reference. */
 async function send(checking: Checking, reference: string): Promise<Checkout | 'again'> {
-  const { gateway, request, options, orderId } = checking;
+  const { gateway, request, orderId, deadline } = checking;
+  const options = { ...checking.options, timeout: Math.ceil(deadline.timeout) };
   try {
     const created = await create(gateway, 'deposit', { ...request, reference }, options, { order: orderId });
     return pageOf(created.payment, created.nextAction);
   } catch (error) {
     if (!isGatewayError(error)) throw error;
-    // Another call makes this attempt, or an answer has named its payment.
-    if (TAKEN.has(error.name) || (error.outcome === 'unknown' && error.paymentId)) return 'again';
-    if (error.outcome === 'unknown') return { state: 'checking' };
-    throw error;
+    // Another call makes this attempt, or another create has its reference.
+    if (TAKEN.has(error.name)) return 'again';
+    if (error.outcome !== 'unknown') throw error;
+    checking.mayExist = true;
+    return error.paymentId ? 'again' : { state: 'checking' };
   }
 }
 
@@ -122,27 +150,31 @@ const TAKEN: ReadonlySet<string> = new Set(['PaymentInDoubtError', 'DuplicateRef
 
 /** Looks at an attempt that exists. */
 async function stepOf(checking: Checking, reference: string): Promise<Step> {
-  const { gateway, store } = checking;
-  const { row, now } = await readCreate(store, { reference });
+  const { gateway, store, orderId, deadline, signal } = checking;
+  const { row, now } = await inTime(checking, readCreate(store, { reference }));
   if (!row || row.state === 'freed') return 'send';
+  // Another create has this reference. A row that a callback made may be this attempt's.
+  if (row.order !== orderId && row.bodyHash !== UNSEEN) return 'next';
   if (row.state !== 'begun') return pageOfAttempt(checking, row);
   if (isUnderWay(row, now)) return 'again';
   if (knownIds(row).length > 0) {
     const call = new Call('lookup', gateway);
-    const settled = settleKnown({ store, call }, { row, now }, id => lookUp(gateway, id, undefined, call));
-    return (await settled.catch(() => undefined)) ? 'again' : { state: 'checking' };
+    const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
+    const settling = inTime(checking, settleKnown({ store, call }, { row, now }, readPayment));
+    return (await settling.catch(() => undefined)) ? 'again' : { state: 'checking' };
   }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
   return row.begunAt + row.timeoutMs < now ? 'next' : { state: 'checking' };
 }
 
 /** Looks up the payment of an attempt. */
-async function pageOfAttempt({ gateway, wanted }: Checking, row: CreateRow): Promise<Step> {
+async function pageOfAttempt(checking: Checking, row: CreateRow): Promise<Step> {
+  const { gateway, wanted, deadline, signal } = checking;
   const known = row.result as Envelope;
   const seen = isFinal(known.payment)
     ? known.payment
-    : await lookUp(gateway, known.payment.id).catch(() => known.payment);
-  if (seen.paymentStatus !== known.payment.paymentStatus) await reconcile(gateway, seen);
+    : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
+  if (seen.paymentStatus !== known.payment.paymentStatus) await inTime(checking, reconcile(gateway, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return 'next';
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };

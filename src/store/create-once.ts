@@ -74,7 +74,7 @@ interface Taken {
 /** The plan must not be sent: another process sends it, or it was withdrawn. */
 export class PlanGone extends NothingDone {}
 
-/** The creates that run in this process, by reference, body and plan. */
+/** The creates that run in this process, by reference, body, order and plan. */
 const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce | Taken>>>();
 
 /**
@@ -97,7 +97,7 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
     throw new ConfigurationError(ALTERED(reference), { outcome: 'not_sent' });
   const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce | Taken>>();
   running.set(store, creates);
-  const key = JSON.stringify([reference, data.bodyHash, plan?.attemptId]);
+  const key = JSON.stringify([reference, data.bodyHash, order, plan?.attemptId]);
   const joined = creates.get(key);
   if (!joined && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
   const begin = (giveUp: AbortSignal) =>

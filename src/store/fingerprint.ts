@@ -47,11 +47,13 @@ const canonicalJson = (value: unknown): string =>
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 
+type Identity = RequestData & Pick<CreateRow, 'order'>;
+
 const FIELDS = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
 
 /** Lists the fields in which a request differs from that of the row. */
-function differingFields(row: CreateRow, request: RequestData): string[] {
-  if (row.bodyHash === request.bodyHash) return [];
+function differingFields(row: CreateRow, request: Identity): string[] {
+  if (row.bodyHash === request.bodyHash) return row.order === request.order ? [] : ['order'];
   // The store saw only the payment: its customer may have chosen the method.
   if (row.bodyHash === UNSEEN) return moneyDifferences(row, { ...request, amount: Number(request.amount) });
   const differing = FIELDS.filter(field => row[field] !== request[field]);
@@ -59,13 +61,13 @@ function differingFields(row: CreateRow, request: RequestData): string[] {
 }
 
 /** @throws {DuplicateReferenceError} if the row's request is another one, unless its reference is free */
-export function expectSameRequest(row: CreateRow, request: RequestData & Pick<CreateRow, 'reference'>): void {
+export function expectSameRequest(row: CreateRow, request: Identity): void {
   const differing = differingFields(row, request);
   if (row.state !== 'freed' && differing.length > 0) throw duplicate(row, differing, row.state);
 }
 
 /** @throws {DuplicateReferenceError} if the row is planned: only upkeep sends a plan */
-export function refusePlan(row: CreateRow, request: RequestData): void {
+export function refusePlan(row: CreateRow, request: Identity): void {
   if (row.state === 'planned') throw duplicate(row, differingFields(row, request), row.state);
 }
 

@@ -53,7 +53,8 @@ const NEVER_WRITTEN =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
-function notWritten(reference: string, error: unknown, advice: string): StoreError {
+/** The error of a create that the store has not taken. */
+export function notWritten(reference: string, error: unknown, advice: string): StoreError {
   const cause = error instanceof Error ? causeOf(error) : undefined;
   const why = cause ? ` (${cause.message})` : '';
   const message = `The creation of ${JSON.stringify(reference)} could not be written to the store${why}. ${advice}`;

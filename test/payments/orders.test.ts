@@ -1,6 +1,6 @@
 import { type Checkout, GatewayClient, memoryStore } from 'payment-gateway-sdk';
-import { describe, expect, it } from 'vitest';
-import { errorOf } from '../support/fixtures.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 import { CARD_ORDER, openOrderShop } from './order-shop.ts';
 
@@ -176,6 +176,53 @@ describe('checkout', () => {
     expect(page).toMatchObject({ payment: { ...newest, reference: 'order-1.1', amount } });
     expect(references()).toEqual(['order-1.1']);
     expect(await gateway.order('order-1')).toMatchObject({ ...newest, amount: `${amount}`, attempts: 1 });
+  });
+
+  it.each([
+    ['fails', async () => Promise.reject(new Error('The database is down.')), {}, 'store_failed'],
+    ['hangs', () => new Promise<never>(() => {}), { timeout: 50 }, 'store_failed'],
+    ['hangs', () => new Promise<never>(() => {}), { signal: AbortSignal.timeout(50) }, 'aborted'],
+  ])('ends, and has sent nothing, if the store %s', async (_, write, options, code) => {
+    const { gateway, references } = openOrderShop({ store: { ...memoryStore(), write } });
+    const error = await errorOf(gateway.checkout('order-1', CARD_ORDER, options));
+    expect(error).toMatchObject({ code, outcome: 'not_sent' });
+    expect(references()).toEqual([]);
+  });
+
+  it('answers "checking" if the store fails after a cut answer that has named the payment', async () => {
+    const memory = memoryStore();
+    const read: typeof memory.read = async key =>
+      key.kind === 'order' ? Promise.reject(new Error()) : memory.read(key);
+    const { gateway, sandbox } = openOrderShop({ store: { ...memory, read } });
+    sandbox.faults.next('commit-then-cut');
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toEqual({ state: 'checking' });
+  });
+
+  it('returns the known page if the lookup takes longer than the call', async () => {
+    const { gateway, sandbox } = openOrderShop();
+    const first = await gateway.checkout('order-1', CARD_ORDER);
+    sandbox.faults.next('slow', { on: 'lookup', ms: 8_000 });
+    fakeTimers();
+    const pages: string[] = [];
+    void gateway.checkout('order-1', CARD_ORDER, { timeout: 500 }).then(page => pages.push(pageOf(page)));
+    await vi.advanceTimersByTimeAsync(600);
+    expect(pages).toEqual([pageOf(first)]);
+  });
+
+  it.each<[string, (shop: ReturnType<typeof openOrderShop>, reference: string) => Promise<unknown>]>([
+    ['a deposit', ({ gateway }, reference) => gateway.createDeposit({ ...CARD_ORDER, reference })],
+    [
+      'a payout',
+      ({ gateway, pay }, reference) => gateway.createWithdrawal({ ...PAYOUT, reference }).then(() => pay(reference)),
+    ],
+    ['a planned payout', ({ gateway }, reference) => gateway.payOut({}, { ...PAYOUT, reference })],
+  ])('takes another reference if %s has its own', async (_, createOther) => {
+    const shop = openOrderShop();
+    await createOther(shop, 'order-1.1');
+    expect(await shop.gateway.checkout('order-1', CARD_ORDER)).toMatchObject({ payment: { reference: 'order-1.2' } });
+    await shop.pay('order-1.2');
+    expect(shop.got).toContain('onPaid order-1 order-1.2');
+    expect(await shop.gateway.order('order-1')).toMatchObject({ state: 'paid' });
   });
 
   it('shows the instructions of a PayID transfer, and reviews a transfer of another amount', async () => {
