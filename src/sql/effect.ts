@@ -1,6 +1,7 @@
 // Runs an effect in one transaction with its mark: both are committed, or neither.
 import { delay } from '../deadline.ts';
 import {
+  EffectCutOff,
   type EffectResult,
   LOCK_PAUSES,
   type LockedRows,
@@ -137,7 +138,7 @@ class Ended extends Error {
 }
 
 const endedBefore = (cause: unknown) =>
-  new Error(
+  new EffectCutOff(
     'The transaction of the effect ended before your function returned, so the effect may be incomplete. It does not run again until you call gateway.resolveReview(paymentId, status). Leave BEGIN, COMMIT and ROLLBACK to the store.',
     cause === undefined ? undefined : { cause },
   );

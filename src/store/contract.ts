@@ -113,7 +113,7 @@ export interface Store<Tx = unknown> {
    * all.
    *
    * @param work returns the rows to write, the payment's among them, or undefined to undo everything
-   * @throws the work's error, after a rollback; Error if the transaction ended too early, or was not committed
+   * @throws the work's error, after a rollback; {@link EffectCutOff}; Error if the transaction was not committed
    */
   effect(
     effect: StoreEffect,
@@ -134,6 +134,11 @@ export interface Store<Tx = unknown> {
 /** Another row of the scope has the payment. */
 export class PaymentTaken extends Error {
   override readonly name = 'PaymentTaken';
+}
+
+/** The transaction of an effect ended before its work, so a part of the work may be committed. */
+export class EffectCutOff extends Error {
+  override readonly name = 'EffectCutOff';
 }
 
 /** Milliseconds before each retry for a payment that a worker of another process has. */

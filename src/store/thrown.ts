@@ -2,21 +2,22 @@
 // payment, only means that the effect failed.
 const thrown = new WeakSet<object>();
 
-/** Runs a merchant's function, and remembers its error. */
+/** Runs a merchant's function, and remembers its error. A thrown value that is none becomes one. */
 export async function remembering<T>(work: () => T | PromiseLike<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isObject(error)) thrown.add(error);
-    throw error;
+    throw ofMerchant(isObject(error) ? error : new Error(NOT_AN_ERROR, { cause: error }));
   }
 }
 
 /** Remembers the SDK's error about a merchant's effect as the merchant's. */
-export function ofMerchant<E extends Error>(error: E): E {
+export function ofMerchant<E extends object>(error: E): E {
   thrown.add(error);
   return error;
 }
+
+const NOT_AN_ERROR = 'The function threw a value that is not an error. It is the cause of this one.';
 
 export const isOfMerchant = (error: unknown): boolean => isObject(error) && thrown.has(error);
 

@@ -2,7 +2,7 @@
 import { delay, withTimeout } from '../deadline.ts';
 import { LAG_PAUSES } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
-import type { LockedRows, RowKey, Store, StoreRow } from '../store/contract.ts';
+import type { EffectResult, LockedRows, RowKey, Store, StoreRow } from '../store/contract.ts';
 import { type CreateRow, createOf, storeRowOf } from '../store/creates.ts';
 import type { ClientLink, ProcessResult } from '../store/link.ts';
 import { orderRowOf, orderStateOf } from '../store/order.ts';
@@ -68,6 +68,8 @@ interface Ran {
   rows?: StoreRow[];
   review?: KeptReview | undefined;
   afterCommit?: Works;
+  /** Why the effect is uncertain, if this call saw it. */
+  cause?: unknown;
 }
 
 export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout, reports }: EffectSettings<Tx>) {
@@ -148,13 +150,17 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
       ran = await apply(payment, seen, locked);
       return ran.rows;
     });
-    const result = await effect.catch(async error => {
+    let cause: unknown;
+    const result = await effect.catch(async (error): Promise<EffectResult> => {
+      cause = error;
+      // By name, because two copies of the SDK may be loaded.
+      if (error?.name === 'EffectCutOff') return 'uncertain';
       if (isOfMerchant(error)) await link?.reconcile(payment);
       throw error;
     });
     if (result !== 'busy' && result !== 'uncertain') return ran;
     await link?.reconcile(payment);
-    return { result };
+    return { result, cause };
   };
 
   /** Reports a review, and runs the functions in order. An endless one goes on alone. */
@@ -186,7 +192,7 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
         const ran = await runOnce(payment, seen);
         if (ran.result === 'uncertain') {
           reports.review(about, reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain' }));
-          throw unhandled('effect_uncertain', cutOff(about.paymentId), about.paymentId);
+          throw unhandled('effect_uncertain', cutOff(about.paymentId), about.paymentId, ran.cause);
         }
         // Not awaited: the payment's turn ends at the commit.
         void finish(about, ran.review, ran.afterCommit);

@@ -49,7 +49,10 @@ export interface Functions<Tx> {
   onPaidOut?: Takes<PaymentOutcome<CompletedPayment>, Tx>;
   /** A withdrawal is FAILED or CANCELED. `wasPaidOut`: it had been COMPLETED before. */
   onPayoutFailed?: Takes<PaymentOutcome<FailedPayment | CanceledPayment> & { wasPaidOut: boolean }, Tx>;
-  /** A person must check the payment or refused payout: `reason` names the case. `gateway.reviews()` lists it too. */
+  /**
+   * A person must check the payment or refused payout: `reason` names the case. `gateway.reviews()` lists it too, and
+   * `effect_uncertain` is only there.
+   */
   onReview?: Takes<ReviewOutcome, Tx>;
   /** Runs for every status that differs from the last one, before the function of its outcome. */
   onPayment?: Takes<Payment, Tx>;

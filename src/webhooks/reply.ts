@@ -20,8 +20,8 @@ const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
 };
 
 /** Returns the error of a callback that was not handled. */
-export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string): WebhookError =>
-  new WebhookError(code, message, [], { paymentId });
+export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string, cause?: unknown): WebhookError =>
+  new WebhookError(code, message, [], { paymentId, cause });
 
 export const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });

@@ -8,7 +8,7 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { StoreRow } from '../../src/store/contract.ts';
+import { EffectCutOff, type StoreRow } from '../../src/store/contract.ts';
 import { CARD, ID, throwing } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { as, claiming, completed, linked, openShop, post, storeWith, warningsOf } from './shop-callbacks.ts';
@@ -108,9 +108,11 @@ describe('the status of a payment', () => {
     expect([await deliver(), await known(), writes.mock.calls]).toEqual([200, 'COMPLETED', []]);
   });
 
-  it('is recorded although its function throws', async () => {
-    const { deliver, known } = await openPaid({ onPaid: () => Promise.reject(new Error('shop')), onError() {} });
+  it.each([new Error('shop'), 'shop', undefined])('is recorded although its function throws %o', async error => {
+    const onError = vi.fn();
+    const { deliver, known } = await openPaid({ onPaid: () => Promise.reject(error), onError });
     expect([await deliver(), await known()]).toEqual([503, 'COMPLETED']);
+    expect(onError.mock.lastCall).toEqual([error instanceof Error ? error : expect.objectContaining({ cause: error })]);
   });
 
   it('is recorded although it took effect before the create was known', async () => {
@@ -190,11 +192,16 @@ describe('an unfinished callback', () => {
   });
 });
 
-it('an effect that was cut off is answered 503 and reported for review each time', async () => {
-  const store = storeWith({ effect: async () => 'uncertain' });
+const cutOff = new EffectCutOff('COMMIT');
+it.each<[string, Store['effect'], Error | undefined]>([
+  ['before', async () => 'uncertain', undefined],
+  ['now', () => Promise.reject(cutOff), cutOff],
+])('an effect that was cut off %s is answered 503 and reported for review each time', async (_, effect, cause) => {
+  const store = storeWith({ effect });
   const { reply, effects, errors, events } = openShop({ gateway: linked({ store }) });
   for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 effect_uncertain');
   expect([effects, errors]).toMatchObject([[], Array(2).fill({ code: 'effect_uncertain', paymentId: ID })]);
+  expect(errors.map(error => (error as Error).cause)).toEqual([cause, cause]);
   const review = { type: 'review', reason: 'effect_uncertain', paymentId: ID, reference: 'order/1' };
   expect(events.filter(({ type }) => type === 'review')).toMatchObject([review, review]);
 });

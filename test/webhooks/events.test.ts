@@ -105,7 +105,7 @@ describe('without any listener', () => {
   it.each<[shown: string, error: unknown]>([
     ['RangeError', new RangeError('jane@customer.example')],
     ['ConnectionError (timeout)', new ConnectionError('x', 'timeout')],
-    ['string', 'jane@customer.example'],
+    ['Error', 'jane@customer.example'],
     ['Error (23505)', coded('23505')],
     ['Error', coded('jane@customer.example')],
   ])('a 503 causes a warning with the name of the error, without its message: %s', async (shown, error) => {
