@@ -1,7 +1,6 @@
 // Opens the merchant's store with the driver of their app.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { GatewayClient } from '../client.ts';
 import { withTimeout } from '../deadline.ts';
 import { mysqlStore } from '../mysql/store.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
@@ -10,18 +9,13 @@ import type { SqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
 import { CommandError } from '../terminal/program.ts';
 
-export interface Opened {
+interface Opened {
   store: Store;
-  /** A client that only reads and writes the store, so it needs no keys. */
-  reader: GatewayClient;
   close(): Promise<void>;
 }
 
 /** Milliseconds for a connection, and for a query. */
 const LONGEST_WAIT = 5_000;
-
-/** Placeholders of a client that sends nothing. */
-const NOWHERE = { baseUrl: 'http://127.0.0.1', apiKey: 'unused', signKey: 'unused' };
 
 /** @throws {CommandError} {@link ConfigurationError} if something is missing or wrong */
 export function open({ scope, tablePrefix, settleMargin }: SqlStoreOptions): Opened {
@@ -33,7 +27,6 @@ export function open({ scope, tablePrefix, settleMargin }: SqlStoreOptions): Ope
   const { store, close } = openStore(url, { scope, tablePrefix: tablePrefix || undefined, settleMargin });
   return {
     store,
-    reader: new GatewayClient({ ...NOWHERE, store }),
     // A driver may wait for the answer to an abandoned query.
     close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
   };

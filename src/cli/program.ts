@@ -40,7 +40,7 @@ export function sdkProgram(): Command {
     .action(async options => endWith(await upkeep(options)));
   const inStore = (usage: string, about: string, run: StoreCommand) =>
     addPlace(program.command(usage).description(about)).action((...given) => runInStore(given.at(-1), run));
-  inStore('doubts', 'lists creates in doubt; exit code 1 if the timeout of one has passed', listDoubts);
+  inStore('doubts', 'lists creates in doubt; exit code 1 if one is not running any more', listDoubts);
   inStore('show <reference>', "shows the store's entry of a reference; exit code 1 if it has none", show);
   inStore(
     'settle <reference> <id|not_created>',
@@ -70,7 +70,8 @@ function explain(error: unknown): CommandError {
   if (isGatewayError(error)) {
     const despite = (_: string, names: string) => `--despite ${names.replace(/[',]/g, '')}`;
     const exitCode = REFUSALS.includes(error.name) ? LOOK : FAILED;
-    return new CommandError(error.message.replace(/\{ despite: \[(.*)\] \}/, despite), exitCode);
+    const message = error.message.replace(/\{ despite: \[(.*)\] \}/, despite);
+    return new CommandError(message.replace('gateway.reviews()', `npx ${NAME} reviews`), exitCode);
   }
   if (!(error instanceof Error)) throw error;
   return new CommandError(`Failed: ${error.message.replace(/\.$/, '')}. Check the database.`);

@@ -7,54 +7,73 @@ import type { Store, StoreRow } from './contract.ts';
 /** One for each store and gateway, because clients of one process share their running creates. */
 const BOUND = new WeakMap<Store, Map<string, Store>>();
 
+/** Stands for every address on loopback, because a sandbox may listen on another port each time. */
+const LOOPBACK = 'http://127.0.0.1';
+
 /** Returns the store for one gateway. Its first statement checks that the scope belongs to that gateway. */
 export function bindStore(store: Store, baseUrl: string): Store {
-  if (isLoopback(new URL(baseUrl).hostname)) return store;
+  const gateway = isLoopback(new URL(baseUrl).hostname) ? LOOPBACK : baseUrl;
   const stores = BOUND.get(store) ?? new Map<string, Store>();
   BOUND.set(store, stores);
-  const bound = stores.get(baseUrl) ?? checkedStore(store, baseUrl);
-  stores.set(baseUrl, bound);
+  const bound = stores.get(gateway) ?? checkedStore(store, gateway);
+  stores.set(gateway, bound);
   return bound;
 }
 
 function checkedStore(store: Store, baseUrl: string): Store {
-  let checking: Promise<void> | undefined;
-  const checked =
-    <A extends unknown[], T>(statement: (...args: A) => Promise<T>) =>
-    async (...args: A): Promise<T> => {
-      checking ??= expectGateway(store, baseUrl);
-      await checking.catch(error => {
-        checking = undefined;
-        throw error;
-      });
-      return statement(...args);
-    };
-  const write = checked((row: StoreRow) => store.write(row));
+  let isBound = false;
+  let binding: Promise<void> | undefined;
+  const bound = async <T>(statement: () => Promise<T>): Promise<T> => {
+    binding ??= bind(store, baseUrl).then(() => {
+      isBound = true;
+    });
+    await binding.catch(error => {
+      binding = undefined;
+      throw error;
+    });
+    return statement();
+  };
   return {
     scope: store.scope,
     settleMargin: store.settleMargin,
-    read: checked(store.read.bind(store)),
-    owner: checked(store.owner.bind(store)),
-    list: checked(store.list.bind(store)),
-    due: checked(store.due.bind(store)),
-    effect: checked(store.effect.bind(store)),
-    // In a merchant's transaction the statement is sent immediately.
-    write: (row, tx) => (tx === undefined ? write(row) : store.write(row, tx)),
+    read: key => bound(() => store.read(key)),
+    owner: paymentId => bound(() => store.owner(paymentId)),
+    list: query => bound(() => store.list(query)),
+    due: (...which) => bound(() => store.due(...which)),
+    effect: (...effect) => bound(() => store.effect(...effect)),
+    async write(row, tx) {
+      if (tx === undefined) return bound(() => store.write(row));
+      // The statement is sent immediately, and the scope is bound in the same transaction.
+      const written = await store.write(row, tx);
+      if (!isBound) isBound = await bindIn(store, baseUrl, tx);
+      return written;
+    },
     ...(store.watch && { watch: store.watch.bind(store) }),
     migrate: () => store.migrate(),
     ddl: () => store.ddl(),
   };
 }
 
-async function expectGateway(store: Store, baseUrl: string): Promise<void> {
-  const key = { kind: 'gateway', id: '' } as const;
-  const { row } = await bounded(store.read(key));
-  const first = { ...key, state: 'bound', revision: 0, begunAt: 0, data: { baseUrl } };
-  const bound = row ?? (await bounded(store.write(first))).row;
-  const { baseUrl: known = baseUrl } = (bound?.data ?? {}) as { baseUrl?: string };
+const KEY = { kind: 'gateway', id: '' } as const;
+const boundTo = (baseUrl: string): StoreRow => ({ ...KEY, state: 'bound', revision: 0, begunAt: 0, data: { baseUrl } });
+
+async function bind(store: Store, baseUrl: string): Promise<void> {
+  const { row = (await bounded(store.write(boundTo(baseUrl)))).row } = await bounded(store.read(KEY));
+  expectGateway(store, row, baseUrl);
+}
+
+/** Binds the scope in a merchant's transaction. @returns whether it was bound before */
+async function bindIn(store: Store, baseUrl: string, tx: unknown): Promise<boolean> {
+  const { row, isWritten } = await store.write(boundTo(baseUrl), tx);
+  expectGateway(store, row, baseUrl);
+  return !isWritten;
+}
+
+function expectGateway(store: Store, row: StoreRow | undefined, baseUrl: string): void {
+  const { baseUrl: known = baseUrl } = (row?.data ?? {}) as { baseUrl?: string };
   if (known === baseUrl) return;
   throw new ConfigurationError(
-    `The store's scope ${JSON.stringify(store.scope)} belongs to the gateway ${known}, not to ${baseUrl}. Nothing was sent. Use one scope for each terminal.`,
+    `The store's scope ${JSON.stringify(store.scope)} belongs to the gateway ${known}, not to ${baseUrl}. Nothing was sent. Use one scope for each terminal, and another for a sandbox.`,
     { outcome: 'not_sent' },
   );
 }

@@ -68,7 +68,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       await shop.gateway.createWithdrawal(PAYOUT_77);
       expect(await run([command])).toMatchObject({ err: '', code: 0 });
       expect(await run([command, '--scope', 'ue'])).toEqual({
-        out: expect.stringMatching(/^Nothing is .* in scope ue\.\n$/),
+        out: '',
         err: "payment-gateway-sdk: Nothing was ever stored in scope ue. Pass your app's --scope and --table-prefix.\n",
         code: 1,
       });
@@ -87,9 +87,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         err: 'payment-gateway-sdk: The store has no reference "payout-9" in scope eu. Pass your app\'s --scope and --table-prefix.\n',
         code: 1,
       });
-      expect((await run(['show', 'payout-77', '--scope', 'us'])).err).toContain(
-        'no reference "payout-77" in scope us. Pass your app',
-      );
+      expect((await run(['show', 'payout-77', '--scope', 'us'])).err).toContain('in scope us. Pass your app');
     });
 
     it('settles with a payment, and names what differs in its own words', async () => {

@@ -222,14 +222,17 @@ describe('the scope of a store', () => {
     expect(await at('https://one.example', statements).gateway.find('order-2')).toBeUndefined();
   });
 
-  it('is not bound to a gateway on this machine', async () => {
+  it.each(['find', 'payOut'] as const)('of a sandbox, whatever its port, is not of a real gateway (%s)', async name => {
     const statements = memoryCreates();
-    for (const baseUrl of ['http://127.0.0.1:4010', 'http://localhost:4011', 'https://one.example'])
-      expect(await at(baseUrl, statements).gateway.find('order-1')).toBeUndefined();
-    expect(await statements.inner.read({ kind: 'gateway', id: '' })).toMatchObject({
-      row: { data: { baseUrl: 'https://one.example' } },
-    });
-    expect(await at('http://127.0.0.1:4010', statements).gateway.find('order-1')).toBeUndefined();
+    for (const baseUrl of ['http://127.0.0.1:4010', 'http://localhost:4011']) {
+      const { gateway } = at(baseUrl, statements);
+      await (name === 'find' ? gateway.find('order-1') : gateway.payOut({}, PAYOUT));
+    }
+    const real = at('https://one.example', statements);
+    for (const ask of [real.gateway.find('order-1'), real.gateway.payOut({}, PAYOUT)])
+      expect(String(await errorOf(ask))).toContain(
+        'belongs to the gateway http://127.0.0.1, not to https://one.example',
+      );
   });
 
   it('is checked again after a failure of the store, which sends nothing', async () => {

@@ -96,9 +96,9 @@ async function play(): Promise<void> {
   }
 }
 
-// Opens the connection and resolves the table, so that the create's statements leave immediately.
+// Opens the connection, resolves the table and binds the scope, so that the create's statements leave immediately.
 isPlaying = false;
-await store.read({ kind: 'create', id: 'none' });
+await gateway.find('none');
 framedBefore.clear();
 isPlaying = true;
 await play();
