@@ -115,7 +115,7 @@ export interface CallOptions {
   timeout?: number | undefined;
 }
 
-/** Options of a create, its second argument. */
+/** Options of a create, its last argument. */
 export interface CreateOptions extends CallOptions {
   /** Additional top-level fields of the body, for fields of the gateway that this SDK does not know yet. */
   extra?: object | undefined;

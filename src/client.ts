@@ -263,7 +263,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @returns undefined if the store does not know the reference
    * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
    * @example
-   * const entry = await gateway.find('order-1042');
+   * const entry = await gateway.find('donation-7');
    * if (entry?.nextAction?.type === 'redirect') response.redirect(entry.nextAction.redirectUrl);
    */
   async find(reference: string, options?: CallOptions): Promise<Entry | undefined> {

@@ -223,4 +223,4 @@ function orIgnored(error: unknown): never {
 }
 
 const IGNORED =
-  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Rethrow the error, or use SAVEPOINT for a query that may fail.';
+  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Await every query and rethrow its error, or use SAVEPOINT for a query that may fail.';
