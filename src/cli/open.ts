@@ -6,19 +6,13 @@ import { mysqlStore } from '../mysql/store.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
 import { postgresStore } from '../postgres/store.ts';
 import type { SqlStoreOptions } from '../sql/store.ts';
-import type { Store } from '../store/contract.ts';
 import { CommandError } from '../terminal/program.ts';
-
-interface Opened {
-  store: Store;
-  close(): Promise<void>;
-}
 
 /** Milliseconds for a connection, and for a query. */
 const LONGEST_WAIT = 5_000;
 
 /** @throws {CommandError} {@link ConfigurationError} if something is missing or wrong */
-export function open({ scope, tablePrefix, settleMargin }: SqlStoreOptions): Opened {
+export function open({ scope, tablePrefix, settleMargin }: SqlStoreOptions) {
   const url = process.env.DATABASE_URL?.trim();
   if (!url) throw new CommandError('DATABASE_URL is missing: set it to the database of the store.');
   const openStore = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;

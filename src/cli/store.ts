@@ -26,9 +26,6 @@ interface Place {
 /** A command over the merchant's store. @returns its exit code */
 export type StoreCommand = (place: Place, options: Options, ...args: string[]) => Promise<number>;
 
-/** Placeholders of a client that sends nothing. */
-const KEYS = { apiKey: 'unused', signKey: 'unused' };
-
 /** Opens the store of a command line, runs its command, and closes the connections. */
 export async function runInStore(command: Command, run: StoreCommand): Promise<void> {
   const options = command.opts<SqlStoreOptions & Options>();
@@ -38,7 +35,8 @@ export async function runInStore(command: Command, run: StoreCommand): Promise<v
     // A mistyped scope must not look as if nothing were wrong.
     if (!row) throw nothingIn(`Nothing was ever stored in scope ${store.scope}.`);
     const { baseUrl } = row.data as { baseUrl: string };
-    endWith(await run({ store, reader: new GatewayClient({ ...KEYS, baseUrl, store }) }, options, ...command.args));
+    const reader = new GatewayClient({ baseUrl, apiKey: 'unused', signKey: 'unused', store });
+    endWith(await run({ store, reader }, options, ...command.args));
   } finally {
     await close();
   }
