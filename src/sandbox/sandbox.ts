@@ -6,7 +6,8 @@ import { type Listening, type ListenOptions, listen } from './api/server.ts';
 import { Callbacks, type RedeliverOptions } from './callbacks/callbacks.ts';
 import type { Delivery } from './callbacks/delivery.ts';
 import { Clock } from './clock.ts';
-import { addControl } from './control/routes.ts';
+import { addRoutes } from './control/define.ts';
+import { ROUTES } from './control/routes.ts';
 import { type WaitFor, waitFor } from './control/wait-for.ts';
 import type { Call, SandboxEvent } from './events.ts';
 import { Faults } from './faults/faults.ts';
@@ -82,7 +83,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       isPlayed: request => played.has(request),
     };
     addApi(this.#app, this.#parts);
-    addControl(this.#app, this.#parts);
+    addRoutes(this.#app, ROUTES, this.#parts);
     addPages(this.#app, this.#parts);
     if (saved) restore(this.#parts, saved);
   }

@@ -1,12 +1,11 @@
 // The routes for payments and their callbacks.
 import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
-import type { Delivery } from '../callbacks/delivery.ts';
+import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
 import { wait } from '../duration.ts';
 import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { type Route, route } from './define.ts';
-import { deliveryShape, eventShape, paymentShape, paymentStatus } from './shapes.ts';
 import { waitFields, waitFor } from './wait-for.ts';
 
 const text = z.string().optional();
@@ -14,8 +13,6 @@ export const whole = (otherwise: number, most: number) => z.coerce.number().int(
 
 /** A flag in a query. */
 export const flagText = z.enum(['true', 'false']).transform(given => given === 'true');
-
-export const total = z.number().int().describe('How many there are on all pages.');
 
 /** The parameters of a list's page. */
 export const paging = {
@@ -33,21 +30,13 @@ export const PAYMENT_ROUTES: readonly Route[] = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
     query: z.strictObject({
       search: text.describe("A part of the id, reference, description, method, amount or the customer's email."),
-      paymentStatus: paymentStatus.optional(),
+      paymentStatus: z.enum(PAYMENT_STATUSES).optional(),
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
-    answer: z.object({ payments: z.array(paymentShape).describe('Those of this page.'), total }),
     run: ({ ledger }, { query: { limit, offset, ...wanted } }) => ledger.page(wanted, { limit, offset }),
   }),
   route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
-    answer: z.object({
-      payment: paymentShape,
-      request: z.looseObject({}).describe('What the merchant asked for.'),
-      callbackUrl: z.string().describe("The payment's own address for callbacks."),
-      postedTo: z.string().optional().describe('The address that they are posted to, if it is another one.'),
-      timeline: z.array(eventShape).describe('What happened to it, the oldest first.'),
-    }),
     errors: ['unknown_payment'],
     run: ({ ledger, callbacks, log }, { id: named }) => {
       const payment = ledger.named(named);
@@ -60,7 +49,6 @@ export const PAYMENT_ROUTES: readonly Route[] = [
   }),
   route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
     body: move,
-    answer: paymentShape,
     errors: ['unknown_payment', 'final_state', 'refused'],
     run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
   }),
@@ -70,13 +58,11 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       isAnswered: flagText.optional().describe('Whether the callback of its state must have been answered with 2xx.'),
       timeout: wait.describe('The longest wait, at most 10m.'),
     }),
-    answer: paymentShape,
     errors: ['timeout', 'refused'],
     run: (parts, { query }) => waitFor(parts, query),
   }),
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
     query: z.strictObject({ paymentId: text, ...paging }),
-    answer: z.object({ deliveries: z.array(deliveryShape).describe('Those of this page.'), total }),
     run: ({ log }, { query: { paymentId, ...page } }) => {
       const found = paymentId === undefined ? log.deliveries.latest : log.deliveriesOf(paymentId.toLowerCase());
       return { deliveries: pageOf(found, page), total: found.length };
@@ -84,13 +70,11 @@ export const PAYMENT_ROUTES: readonly Route[] = [
   }),
   route('POST /deliveries/{id}/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
     body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
-    answer: deliveryShape,
     errors: ['unknown_delivery'],
-    run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
+    run: ({ callbacks }, { id, body }) => callbacks.redeliver(Number(id), body),
   }),
   route('GET /idle', 'waitUntilIdle', 'Waits until no callback is running or delayed.', {
     query: z.strictObject({ timeout: wait.describe('The longest wait, at most 10m.') }),
-    answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
     errors: ['timeout'],
     run: async ({ callbacks, log }, { query: { timeout } }) => {
       await withTimeout(callbacks.idle(), timeout, () => {
