@@ -59,11 +59,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     if (onEvent) log.subscribe(onEvent);
     const faults = new Faults(log, randomOf(seed));
     const callbacks = new Callbacks(settings, faults, log, clock);
-    const onForgotten = (id: string) => {
-      callbacks.forget(id);
-      log.forget(id);
-    };
-    const ledger = new Ledger({ now, seed, maxPayments, onForgotten });
+    const ledger = new Ledger({ now, seed, maxPayments, onForgotten: id => callbacks.forget(id) });
     const played = new WeakSet<Request>();
     this.faults = faults;
     this.clock = clock;

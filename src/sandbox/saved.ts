@@ -15,7 +15,7 @@ export interface SavedSandbox extends SavedLog {
 }
 
 const list = z.array(z.unknown());
-const LISTS = { payments: list, waiting: list, calls: list, deliveries: list, events: list, timelines: list };
+const LISTS = { payments: list, waiting: list, calls: list, deliveries: list, events: list };
 const savedSchema = z.object({ version: z.literal(1), ...LISTS, faults: list, clockOffset: z.number() });
 
 /** Whether this version saved the value. The parts are internal, so they are not checked one by one. */

@@ -7,7 +7,7 @@ import { eventStream } from '../event-stream.ts';
 import type { Call } from '../events.ts';
 import { faultFields } from '../faults/faults.ts';
 import { FAULTS, type Fault } from '../faults/kinds.ts';
-import { KEPT_LATEST } from '../log.ts';
+import { SHOWN_EVENTS } from '../log.ts';
 import type { ShownCall, ShownClock } from './answers.ts';
 import { type Route, route } from './define.ts';
 import { flagText, pageOf, paging, whole } from './payments.ts';
@@ -73,7 +73,7 @@ export const MACHINERY_ROUTES: readonly Route[] = [
   }),
   route('GET /events', 'streamEvents', 'The latest events, and then each new one: one JSON value per line.', {
     query: z.strictObject({
-      limit: whole(0, KEPT_LATEST).describe('How many of the past come first.'),
+      limit: whole(0, SHOWN_EVENTS).describe('How many of the past come first.'),
       follow: flagText.prefault('true').describe('Whether the stream continues with new ones.'),
     }),
     run: ({ log }, { query }) =>

@@ -4,7 +4,7 @@ import type { Delivery } from '../../callbacks/delivery.ts';
 import { spanOf } from '../../duration.ts';
 import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
-import { isRunning, KEPT_LATEST, timeOf as timeOfEvent } from '../../log.ts';
+import { isRunning, SHOWN_EVENTS, timeOf as timeOfEvent } from '../../log.ts';
 import { badge, type Html, type Part, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { outcomeOfCall, outcomeOfDelivery, waitingLabel } from './outcome.ts';
 import { callForm, count, type Page, pageOf, paymentLink, prose, searchForm, type View } from './view.ts';
@@ -34,7 +34,7 @@ function eventsOf({ parts: { log } }: View, paymentId?: string): Happened[] {
       (one): Happened =>
         'url' in one ? { type: 'callback', at: one.at, delivery: one } : { ...one, type: 'request', callId: one.id },
     );
-  const ended = paymentId === undefined ? log.latest(KEPT_LATEST) : log.timeline(paymentId);
+  const ended = paymentId === undefined ? log.latest(SHOWN_EVENTS) : log.timeline(paymentId);
   return [...ended, ...running.filter(event => paymentId === undefined || paymentOf(event) === paymentId)];
 }
 
@@ -155,7 +155,7 @@ export function activityPage(view: View): Page {
   const { shown, links } = pageOf(view, found.reverse());
   const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>
-    <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first. The latest ${count(KEPT_LATEST)} events are kept, and ${count(settings.maxDeliveries)} callbacks.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
+    <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first. The latest ${count(SHOWN_EVENTS)} events are shown.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
     ${searchForm(view, 'A reference, id, path, message or body', { name: 'show', label: 'Show', choices })}
     <section class="card" aria-label="Activity">${
       shown.length > 0
