@@ -73,10 +73,6 @@ export class Kept<T extends Numbered> {
     return one;
   }
 
-  drop(id: number): void {
-    this.#all = this.#all.filter(one => one.id !== id);
-  }
-
   /** Replaces everything. */
   restore(all: readonly T[]): void {
     this.#all = [...all];

@@ -52,14 +52,14 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
   constructor(options: SandboxOptions<T> = {}) {
     const settings = readSandboxOptions(options);
-    const { seed, maxPayments, maxDeliveries, onEvent, saved } = settings;
+    const { seed, maxDeliveries, onEvent, saved } = settings;
     const clock: Clock = new Clock(settings.now, offset => log.emit({ type: 'clock', offset }));
     const now = () => clock.now();
     const log = new Log(maxDeliveries, now);
     if (onEvent) log.subscribe(onEvent);
     const faults = new Faults(log, randomOf(seed));
-    const callbacks = new Callbacks(settings, faults, log, clock);
-    const ledger = new Ledger({ now, seed, maxPayments, onForgotten: id => callbacks.forget(id) });
+    const callbacks = new Callbacks({ settings, faults, log, clock });
+    const ledger = new Ledger(settings, now);
     const played = new WeakSet<Request>();
     this.faults = faults;
     this.clock = clock;

@@ -66,8 +66,7 @@ export function addApi(app: Hono, parts: Parts): void {
       if ('errors' in checked) return invalid(checked.errors);
       const warnings = warningsOf(checked.request, checked.unknown);
       if (warnings.length > 0) call.warnings = warnings;
-      const record = ledger.create(checked.request, alteredBy(fault, checked.request));
-      if (isPlayed(req.raw)) callbacks.keepAddress(record.id);
+      const record = ledger.create(checked.request, alteredBy(fault, checked.request), isPlayed(req.raw));
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
     }),
   );

@@ -25,21 +25,6 @@ const NOT_OWN = 'not posted: the address is that of the sandbox itself.';
 /** Whether the post was refused permanently, so that repeating it is pointless. */
 export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK || error === NOT_OWN;
 
-/**
- * Returns the address for a callback: the payment's own, or `forwardTo`.
- *
- * @param keepsOwn whether a scenario has set the address
- */
-export function addressOf(own: string, { forwardTo }: SandboxSettings, keepsOwn: boolean): string {
-  if (!forwardTo || keepsOwn) return own;
-  const { search } = new URL(own);
-  if (!search) return forwardTo;
-  // A token in the query must reach the shop at any address.
-  const address = new URL(forwardTo);
-  address.search += address.search ? `&${search.slice(1)}` : search;
-  return address.href;
-}
-
 export const withoutQuery = (url: string): string => url.replace(/\?[^#]*/, '');
 
 /**

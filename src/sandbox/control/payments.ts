@@ -38,13 +38,11 @@ export const PAYMENT_ROUTES: readonly Route[] = [
   }),
   route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
     errors: ['unknown_payment'],
-    run: ({ ledger, callbacks, log }, { id: named }) => {
+    run: ({ ledger, log }, { id: named }) => {
       const payment = ledger.named(named);
-      const { id } = payment;
-      const [request, callbackUrl] = [ledger.detailsOf(id).request, ledger.callbackUrlOf(id)];
-      const target = callbacks.targetOf(id, callbackUrl);
-      const posted = target === callbackUrl ? {} : { postedTo: target };
-      return { payment, request, callbackUrl, ...posted, timeline: log.timeline(id) };
+      const { request, callbackUrl, postedTo } = ledger.detailsOf(payment.id);
+      const elsewhere = postedTo === callbackUrl ? {} : { postedTo };
+      return { payment, request, callbackUrl, ...elsewhere, timeline: log.timeline(payment.id) };
     },
   }),
   route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {

@@ -2,6 +2,7 @@
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
 import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
 import { idsOf } from './ids.ts';
 import { matcherOf, orderOf, type PaymentQuery } from './query.ts';
 import { quote } from './rates.ts';
@@ -16,25 +17,18 @@ const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
 
 const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
 
-export interface LedgerSettings {
-  /** Returns milliseconds since 1970. */
-  now(): number;
-  /** The seed of the ids. */
-  seed?: string | undefined;
-  maxPayments: number;
-  /** Called after a payment was dropped for a newer one. */
-  onForgotten(id: string): void;
-}
-
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   #nextId: () => string;
-  readonly #settings: LedgerSettings;
+  readonly #settings: SandboxSettings;
+  readonly #now: () => number;
   /** Final payments in the order of becoming final. Above the limit, the first are dropped. */
   readonly #final = new Set<string>();
 
-  constructor(settings: LedgerSettings) {
+  /** @param now returns milliseconds since 1970 */
+  constructor(settings: SandboxSettings, now: () => number) {
     this.#settings = settings;
+    this.#now = now;
     this.#nextId = idsOf(settings.seed);
   }
 
@@ -78,13 +72,16 @@ export class Ledger {
     return [...this.#entries.values()].map(({ record }) => structuredClone(record));
   }
 
-  /** @param changes a fault's changes to the record */
-  create(request: AcceptedRequest, changes: Partial<PaymentRecord> = {}): PaymentRecord {
+  /**
+   * @param changes a fault's changes to the record
+   * @param isPlayed whether a scenario has chosen the address of its callbacks
+   */
+  create(request: AcceptedRequest, changes: Partial<PaymentRecord>, isPlayed: boolean): PaymentRecord {
     const { paymentType, paymentMethod, amount, currency } = request;
     const record: PaymentRecord = {
       id: this.#freshId(),
       paymentStatus: 'PENDING',
-      created: toPhpDate(this.#settings.now()),
+      created: toPhpDate(this.#now()),
       paymentType,
       description: request.description ?? null,
       paymentMethod,
@@ -96,7 +93,7 @@ export class Ledger {
       ...(isOnramp(request) && quote(request)),
       ...changes,
     };
-    this.#entries.set(record.id, { record, request });
+    this.#entries.set(record.id, { record, request, ...(isPlayed && { isPlayed }) });
     this.#makeWay();
     return structuredClone(record);
   }
@@ -144,26 +141,24 @@ export class Ledger {
     return this.page({ reference }, { limit: 10, offset: 0 }).payments;
   }
 
-  /** Returns the merchant's request, and the start of the customer's quote. */
-  detailsOf(id: string): Omit<Entry, 'record'> {
-    return this.#entry(id);
+  /** Returns the merchant's request, the start of the customer's quote, and the addresses of its callbacks. */
+  detailsOf(id: string) {
+    const { request, quotedAt, isPlayed } = this.#entry(id);
+    const callbackUrl = (request.webhookUrl ?? request.callbackUrl) as string;
+    const { forwardTo } = this.#settings;
+    const postedTo = forwardTo === undefined || isPlayed ? callbackUrl : forwarded(callbackUrl, forwardTo);
+    return { request, quotedAt, callbackUrl, postedTo };
   }
 
   /** Gives an identified customer a quote from now on. */
   renewQuote(id: string): void {
-    this.#entry(id).quotedAt = this.#settings.now();
+    this.#entry(id).quotedAt = this.#now();
   }
 
   /** Records the customer's choice of method. */
   choose(id: string, paymentMethod: string): void {
     const entry = this.#entry(id);
     entry.record = { ...entry.record, paymentMethod };
-  }
-
-  /** Returns the address of a payment's callbacks. `webhookUrl` wins over `callbackUrl`. */
-  callbackUrlOf(id: string): string {
-    const { webhookUrl, callbackUrl } = this.#entry(id).request;
-    return (webhookUrl ?? callbackUrl) as string;
   }
 
   /**
@@ -201,7 +196,6 @@ export class Ledger {
       if (this.#entries.size <= this.#settings.maxPayments) return;
       this.#final.delete(id);
       this.#entries.delete(id);
-      this.#settings.onForgotten(id);
     }
   }
 
@@ -217,6 +211,15 @@ export class Ledger {
     if (!entry) throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass payment.id.`);
     return entry;
   }
+}
+
+/** Adds the query of a callback's own address: a token in it must reach the shop at any address. */
+function forwarded(own: string, forwardTo: string): string {
+  const { search } = new URL(own);
+  if (!search) return forwardTo;
+  const address = new URL(forwardTo);
+  address.search += address.search ? `&${search.slice(1)}` : search;
+  return address.href;
 }
 
 /** Returns the text that the gateway stores. A code without a documented translation keeps its number. */

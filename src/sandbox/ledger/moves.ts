@@ -73,6 +73,6 @@ export const moveOf =
     const { id: paymentId, reference, paymentStatus, errorMessage } = record;
     const amount = record.amount === requested ? undefined : record.amount;
     log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage, amount });
-    if (paymentStatus !== from) callbacks.send(record, ledger.callbackUrlOf(id));
+    if (paymentStatus !== from) callbacks.send(record, ledger.detailsOf(id).postedTo);
     return record;
   };
