@@ -19,64 +19,17 @@ interface End {
   paymentId?: string | undefined;
 }
 
-interface Numbered {
-  id: number;
-  durationMs?: number | undefined;
-  error?: string;
-}
-
-export const isRunning = ({ durationMs, error }: Omit<Numbered, 'id'>): boolean =>
+/** Whether a call or a post has not ended. */
+export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>
   durationMs === undefined && error === undefined;
 
-/** Shortens a list. Lookups make way first, because a merchant may poll for days, then the oldest. */
+/** Shortens a list. Lookups make way first, because a merchant may poll for days, then the oldest. Running ones stay. */
 function makeWay<T extends object>(list: T[], limit: number, stays: (one: T) => boolean = () => false): void {
   while (list.length > limit) {
     const lookup = list.findIndex(one => 'method' in one && one.method === 'GET' && !stays(one));
     const dropped = lookup < 0 ? list.findIndex(one => !stays(one)) : lookup;
     if (dropped < 0) return;
     list.splice(dropped, 1);
-  }
-}
-
-/** A list numbered from 1. Running ones stay, also above its limit. */
-export class Kept<T extends Numbered> {
-  #all: T[] = [];
-  readonly #limit: number;
-  #lastId = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get size(): number {
-    return this.#all.length;
-  }
-
-  get all(): T[] {
-    return [...this.#all];
-  }
-
-  find(id: number): T | undefined {
-    return this.#all.find(one => one.id === id);
-  }
-
-  /** Returns the latest ones, the newest first. */
-  get latest(): T[] {
-    return this.all.reverse();
-  }
-
-  add(fields: Omit<T, 'id'>): T {
-    this.#lastId += 1;
-    const one = { id: this.#lastId, ...fields } as T;
-    this.#all.push(one);
-    makeWay(this.#all, this.#limit, isRunning);
-    return one;
-  }
-
-  /** Replaces everything. */
-  restore(all: readonly T[]): void {
-    this.#all = [...all];
-    this.#lastId = all.at(-1)?.id ?? 0;
   }
 }
 
@@ -89,16 +42,21 @@ export interface SavedLog {
 }
 
 export class Log {
-  readonly calls = new Kept<Call>(KEPT_CALLS);
-  readonly deliveries: Kept<Delivery>;
+  /** In order of arrival. */
+  calls: Call[] = [];
+  /** In order of posting. */
+  deliveries: Delivery[] = [];
+  #lastCall = 0;
+  #lastDelivery = 0;
   /** In order of their ends. */
   #events: SandboxEvent[] = [];
   readonly #listeners = new Set<SandboxListener>();
+  readonly #maxDeliveries: number;
   readonly #now: () => number;
   #life = new AbortController();
 
   constructor(maxDeliveries: number, now: () => number) {
-    this.deliveries = new Kept(maxDeliveries);
+    this.#maxDeliveries = maxDeliveries;
     this.#now = now;
   }
 
@@ -123,14 +81,14 @@ export class Log {
 
   /** @throws {SandboxError} `unknown_call` */
   call(id: number): Call {
-    const call = this.calls.find(id);
+    const call = this.calls.find(one => one.id === id);
     if (call) return call;
     throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
   }
 
   /** @throws {SandboxError} `unknown_delivery` */
   delivery(id: number): Delivery {
-    const delivery = this.deliveries.find(id);
+    const delivery = this.deliveries.find(one => one.id === id);
     if (delivery) return delivery;
     throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
   }
@@ -152,7 +110,7 @@ export class Log {
 
   /** Returns the kept deliveries of a payment, the newest first. */
   deliveriesOf(paymentId: string): Delivery[] {
-    return this.deliveries.latest.filter(delivery => delivery.paymentId === paymentId);
+    return this.deliveries.filter(delivery => delivery.paymentId === paymentId).reverse();
   }
 
   /** Logs a call. @returns the call, and a function to call at its end */
@@ -160,7 +118,9 @@ export class Log {
     const begun = performance.now();
     const { life } = this;
     const { pathname, search } = new URL(request.url);
-    const call = this.calls.add({
+    this.#lastCall += 1;
+    const call: Call = {
+      id: this.#lastCall,
       at: this.#now(),
       method: request.method,
       path: pathname + search,
@@ -168,7 +128,9 @@ export class Log {
       body: body.subarray(0, KEPT_BYTES),
       bodyLength: body.length,
       ...(isPlayed && { isPlayed }),
-    });
+    };
+    this.calls.push(call);
+    makeWay(this.calls, KEPT_CALLS, isRunning);
     const end = ({ answer, fault, paymentId = answer?.paymentId }: End): void => {
       if (life.aborted) return;
       const { status, headers = {}, body = '', isCut = false, message } = answer ?? {};
@@ -182,7 +144,11 @@ export class Log {
 
   /** Logs a delivery. Changes to the returned one appear in the log. */
   post(fields: Omit<Delivery, 'id' | 'at'>): Delivery {
-    return this.deliveries.add({ at: this.#now(), ...fields });
+    this.#lastDelivery += 1;
+    const delivery = { id: this.#lastDelivery, at: this.#now(), ...fields };
+    this.deliveries.push(delivery);
+    makeWay(this.deliveries, this.#maxDeliveries, isRunning);
+    return delivery;
   }
 
   clear(): void {
@@ -192,17 +158,17 @@ export class Log {
   }
 
   save(): SavedLog {
-    const calls = this.calls.all.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') }));
-    return { calls, deliveries: this.deliveries.all, events: this.#events };
+    const calls = this.calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') }));
+    return { calls, deliveries: this.deliveries, events: this.#events };
   }
 
   /** Replaces everything. */
   restore({ calls, deliveries, events }: SavedLog): void {
-    this.calls.restore(
-      calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) })),
-    );
-    this.deliveries.restore(deliveries);
+    this.calls = calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
+    this.deliveries = [...deliveries];
     this.#events = [...events];
+    this.#lastCall = calls.at(-1)?.id ?? 0;
+    this.#lastDelivery = deliveries.at(-1)?.id ?? 0;
   }
 }
 

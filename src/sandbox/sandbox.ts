@@ -154,12 +154,12 @@ export class Sandbox<const T extends Terminal = 'standard'> {
 
   /** Every kept callback delivery, including running posts. */
   get deliveries(): Delivery[] {
-    return this.#parts.log.deliveries.all.map(delivery => ({ ...delivery }));
+    return this.#parts.log.deliveries.map(delivery => ({ ...delivery }));
   }
 
   /** The latest calls, the oldest first: request, answer, and the problem of a wrong signature. */
   get calls(): Call[] {
-    return this.#parts.log.calls.all;
+    return [...this.#parts.log.calls];
   }
 
   /**

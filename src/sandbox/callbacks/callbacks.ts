@@ -64,7 +64,7 @@ export class Callbacks {
 
   /** Posts the payment's state, with the fault armed for it. */
   send(record: PaymentRecord, url: string): void {
-    const { settings, faults, log } = this.#parts;
+    const { settings, faults, log, clock } = this.#parts;
     const { id: paymentId, paymentStatus, reference } = record;
     const { fault, ms = DELAY } = faults.take('callback', reference) ?? {};
     const payload = payloadOf(record);
@@ -77,7 +77,7 @@ export class Callbacks {
         log.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
         return;
       case 'callback-delay':
-        this.#wait(faulty, ms);
+        this.#wait(faulty, clock.now() + ms);
         return;
       case 'callback-reorder':
         this.#wait(faulty);
@@ -118,8 +118,7 @@ export class Callbacks {
 
   /** Restores the waiting callbacks of a saved sandbox. */
   restore(waiting: readonly WaitingCallback[]): void {
-    const now = this.#parts.clock.now();
-    for (const { callback, due } of waiting) this.#wait(callback, due === undefined ? due : due - now, true);
+    for (const { callback, due } of waiting) this.#wait(callback, due, true);
   }
 
   #record({ retries: _, ...callback }: Callback): Delivery {
@@ -154,19 +153,17 @@ export class Callbacks {
     const [ms, ...retries] = callback.retries;
     if (ms === undefined || isTaken(delivery) || isRefused(delivery)) return;
     const { fault: _, ...again } = callback;
-    this.#wait({ ...again, repeats: delivery.id, retries }, ms);
+    this.#wait({ ...again, repeats: delivery.id, retries }, clock.now() + ms);
   }
 
-  /** Waits this many milliseconds, or until the next callback of its payment. */
-  #wait(callback: Callback, ms?: number, isSilent = false): void {
+  /** Waits until this time, or until the next callback of its payment. */
+  #wait(callback: Callback, due?: number, isSilent = false): void {
     const { log, clock } = this.#parts;
-    const at = clock.now();
-    const due = ms === undefined ? undefined : at + ms;
     const waiting: Waiting = { callback, cancel: () => {}, ...(due !== undefined && { due }) };
     this.#waiting.add(waiting);
-    if (ms !== undefined) waiting.cancel = clock.after(ms, () => this.#postWaiting(waiting));
+    if (due !== undefined) waiting.cancel = clock.at(due, () => this.#postWaiting(waiting));
     const { paymentId, paymentStatus, fault } = callback;
-    if (!isSilent) log.emit({ at, type: 'callback-waits', paymentId, paymentStatus, due, fault });
+    if (!isSilent) log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
   #postWaiting(waiting: Waiting): void {

@@ -10,7 +10,7 @@ import { FAULTS, type Fault } from '../faults/kinds.ts';
 import { SHOWN_EVENTS } from '../log.ts';
 import type { ShownCall, ShownClock } from './answers.ts';
 import { type Route, route } from './define.ts';
-import { flagText, pageOf, paging, whole } from './payments.ts';
+import { flagText, listQuery, pageOf, whole } from './payments.ts';
 
 /** A date, as milliseconds since 1970. */
 const DATE = { error: 'must be a date such as 2026-11-21T09:00:00Z' };
@@ -21,10 +21,10 @@ const moment = z
 
 export const MACHINERY_ROUTES: readonly Route[] = [
   route('GET /calls', 'listCalls', 'The latest calls of the gateway, refused ones too, the newest first.', {
-    query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
-    run: ({ log }, { query: { paymentId, ...page } }) => {
-      const found = log.calls.latest.filter(call => paymentId === undefined || call.paymentId === paymentId);
-      return { calls: pageOf(found, page).map(shownCall), total: found.length };
+    query: listQuery,
+    run: ({ log }, { query }) => {
+      const [calls, total] = pageOf(log.calls, query);
+      return { calls: calls.map(shownCall), total };
     },
   }),
   route('GET /calls/{id}', 'getCall', 'One call: its headers, its exact bytes, its signature, its answer.', {

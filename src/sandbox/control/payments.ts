@@ -15,12 +15,22 @@ export const whole = (otherwise: number, most: number) => z.coerce.number().int(
 export const flagText = z.enum(['true', 'false']).transform(given => given === 'true');
 
 /** The parameters of a list's page. */
-export const paging = {
+const paging = {
   limit: whole(50, 1_000).describe('The size of a page.'),
   offset: whole(0, Number.MAX_SAFE_INTEGER).describe('The number to skip.'),
 };
-export const pageOf = <T>(all: readonly T[], { limit, offset }: { limit: number; offset: number }): T[] =>
-  all.slice(offset, offset + limit);
+
+/** The query of a list, all or those of one payment. */
+export const listQuery = z.strictObject({ paymentId: text, ...paging });
+
+/** Returns a page, the newest first, and the number on all pages. */
+export function pageOf<T extends { paymentId?: string | undefined }>(
+  all: readonly T[],
+  { paymentId, limit, offset }: z.output<typeof listQuery>,
+): [page: T[], total: number] {
+  const found = all.filter(one => paymentId === undefined || one.paymentId === paymentId.toLowerCase()).reverse();
+  return [found.slice(offset, offset + limit), found.length];
+}
 
 const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
@@ -60,10 +70,10 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     run: (parts, { query }) => waitFor(parts, query),
   }),
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
-    query: z.strictObject({ paymentId: text, ...paging }),
-    run: ({ log }, { query: { paymentId, ...page } }) => {
-      const found = paymentId === undefined ? log.deliveries.latest : log.deliveriesOf(paymentId.toLowerCase());
-      return { deliveries: pageOf(found, page), total: found.length };
+    query: listQuery,
+    run: ({ log }, { query }) => {
+      const [deliveries, total] = pageOf(log.deliveries, query);
+      return { deliveries, total };
     },
   }),
   route('POST /deliveries/{id}/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
@@ -78,7 +88,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       await withTimeout(callbacks.idle(), timeout, () => {
         throw new SandboxError('timeout', `Callbacks are still running after ${timeout} ms.`);
       });
-      return { deliveries: log.deliveries.size };
+      return { deliveries: log.deliveries.length };
     },
   }),
 ];

@@ -28,7 +28,7 @@ const paymentOf = (event: Happened): string | undefined =>
 
 /** Returns the events of a payment, or of all, in order of time. Running ones come last. */
 function eventsOf({ parts: { log } }: View, paymentId?: string): Happened[] {
-  const running = [...log.calls.all, ...log.deliveries.all]
+  const running = [...log.calls, ...log.deliveries]
     .filter(isRunning)
     .map(
       (one): Happened =>
@@ -162,5 +162,5 @@ export function activityPage(view: View): Page {
         ? timeline(view, shown, true)
         : html`<p class="dim">None of these. <a href="/create">A form</a> makes a call.</p>`
     }</section>${links}`;
-  return { title: `Activity (${log.calls.size + log.deliveries.size})`, main };
+  return { title: `Activity (${log.calls.length + log.deliveries.length})`, main };
 }
