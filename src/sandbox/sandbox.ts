@@ -121,7 +121,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
 
   /** Every payment as a lookup shows it, in the order of creation. */
   get payments(): PaymentRecord[] {
-    return this.#parts.ledger.records;
+    return structuredClone(this.#parts.ledger.entries.map(({ record }) => record));
   }
 
   /**
@@ -131,17 +131,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
   async complete(id: string, options?: CompleteOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'complete', options);
+    return structuredClone(this.#parts.move(id, 'complete', options));
   }
 
   /** Authorises a payment without capturing it. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'authorize', options);
+    return structuredClone(this.#parts.move(id, 'authorize', options));
   }
 
   /** Cancels a payment. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'cancel', options);
+    return structuredClone(this.#parts.move(id, 'cancel', options));
   }
 
   /**
@@ -149,7 +149,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * translates 4001, 4004 and 4018 as the document does. With neither, it is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'fail', options);
+    return structuredClone(this.#parts.move(id, 'fail', options));
   }
 
   /** Every kept callback delivery, including running posts. */
@@ -188,8 +188,8 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * await sandbox.waitFor({ reference: 'order-1042', paymentStatus: 'COMPLETED', isAnswered: true });
    * @throws {SandboxError} `timeout`
    */
-  waitFor(what: WaitFor): Promise<PaymentRecord> {
-    return waitFor(this.#parts, what);
+  async waitFor(what: WaitFor): Promise<PaymentRecord> {
+    return structuredClone(await waitFor(this.#parts, what));
   }
 
   /**
@@ -205,7 +205,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    */
   async play(scenario: ScenarioName | Scenario, options?: PlayOptions): Promise<Played> {
     const { to } = readPlayOptions(options ?? {});
-    return play(this.#parts, scenario, { to, origin: this.clientOptions.baseUrl });
+    return structuredClone(await play(this.#parts, scenario, { to, origin: this.clientOptions.baseUrl }));
   }
 
   /** Returns all state as plain JSON, for the option `saved` of another sandbox. */

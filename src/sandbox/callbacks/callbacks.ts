@@ -1,10 +1,21 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
 import { withSignal } from '../../deadline.ts';
+import type { Clock } from '../clock.ts';
+import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
-import type { Parts } from '../parts.ts';
+import type { Log } from '../log.ts';
 import { toPhpJson } from '../php.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { isRefused, post, withoutQuery } from './post.ts';
+
+/** The other parts of a sandbox that post its callbacks. */
+interface Used {
+  settings: SandboxSettings;
+  faults: Faults;
+  log: Log;
+  clock: Clock;
+}
 
 interface Waiting extends WaitingCallback {
   cancel(): void;
@@ -29,9 +40,9 @@ export class Callbacks {
   #idlers: (() => void)[] = [];
   /** The ports of the sandbox itself. */
   readonly ownPorts = new Set<string>();
-  readonly #parts: Pick<Parts, 'settings' | 'faults' | 'log' | 'clock'>;
+  readonly #parts: Used;
 
-  constructor(parts: Pick<Parts, 'settings' | 'faults' | 'log' | 'clock'>) {
+  constructor(parts: Used) {
     this.#parts = parts;
   }
 

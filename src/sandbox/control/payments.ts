@@ -44,12 +44,15 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
-    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => ledger.page(wanted, { limit, offset }),
+    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => {
+      const found = ledger.search(wanted);
+      return { payments: found.slice(offset, offset + limit), total: found.length };
+    },
   }),
   route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
     errors: ['unknown_payment'],
     run: ({ ledger, log }, { id: named }) => {
-      const payment = ledger.named(named);
+      const [payment] = ledger.named(named);
       const { request, callbackUrl, postedTo } = ledger.detailsOf(payment.id);
       const elsewhere = postedTo === callbackUrl ? {} : { postedTo };
       return { payment, request, callbackUrl, ...elsewhere, timeline: log.timeline(payment.id) };

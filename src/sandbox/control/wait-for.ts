@@ -41,9 +41,7 @@ export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor):
     throw new SandboxError('refused', 'Say which payment to wait for: pass its id or reference.');
   }
   const find = () =>
-    wanted.paymentId === undefined
-      ? ledger.page({ reference: wanted.reference }, { limit: 1, offset: 0 }).payments[0]
-      : ledger.find(wanted.paymentId);
+    wanted.paymentId === undefined ? ledger.search({ reference: wanted.reference })[0] : ledger.find(wanted.paymentId);
   const found = () => {
     const record = find();
     return record && isAsWanted(record, wanted, log) ? record : undefined;

@@ -43,33 +43,17 @@ export class Ledger {
     return this.#entries.size;
   }
 
-  /** Returns one page, the newest first, and the total. */
-  page(query: PaymentQuery, { limit, offset }: { limit: number; offset: number }) {
-    const found = this.#search(query);
-    // Copying is the most expensive part.
-    const payments = structuredClone(found.slice(offset, offset + limit));
-    return { payments, total: found.length };
-  }
-
-  /** Returns all orders, each with its attempts, to read only. The newest are first. A payment of no order is one. */
+  /** Returns all orders, each with its attempts. The newest are first. A payment of no order is one. */
   orders(query: PaymentQuery): (readonly PaymentRecord[])[] {
-    return [...Map.groupBy(this.#search(query), record => orderOf(record) ?? record.id).values()];
+    return [...Map.groupBy(this.search(query), record => orderOf(record) ?? record.id).values()];
   }
 
   /** Returns the matching payments, the newest first. */
-  #search({ paymentStatus, ...query }: PaymentQuery): PaymentRecord[] {
-    const fits = matcherOf(query);
-    const isFound = (record: PaymentRecord) =>
-      (paymentStatus === undefined || record.paymentStatus === paymentStatus) && fits(record);
-    return [...this.#entries.values()]
+  search(query: PaymentQuery): PaymentRecord[] {
+    return this.entries
       .map(({ record }) => record)
-      .filter(isFound)
+      .filter(matcherOf(query))
       .reverse();
-  }
-
-  /** Returns the records in the order of creation. */
-  get records(): PaymentRecord[] {
-    return [...this.#entries.values()].map(({ record }) => structuredClone(record));
   }
 
   /**
@@ -95,16 +79,16 @@ export class Ledger {
     };
     this.#entries.set(record.id, { record, request, ...(isPlayed && { isPlayed }) });
     this.#makeWay();
-    return structuredClone(record);
+    return record;
   }
 
-  /** Returns the payments for a saved sandbox. */
+  /** In the order of creation. */
   get entries(): Entry[] {
-    return structuredClone([...this.#entries.values()]);
+    return [...this.#entries.values()];
   }
 
   restore(entries: readonly Entry[]): void {
-    for (const entry of structuredClone(entries)) {
+    for (const entry of entries) {
       const { id, paymentStatus } = entry.record;
       this.#entries.set(id, entry);
       if (isFinalStatus(paymentStatus)) this.#final.add(id);
@@ -112,33 +96,29 @@ export class Ledger {
   }
 
   find(id: string): PaymentRecord | undefined {
-    const entry = this.#entries.get(id.toLowerCase());
-    return entry && structuredClone(entry.record);
+    return this.#entries.get(id.toLowerCase())?.record;
   }
 
   /** @throws {SandboxError} `unknown_payment` */
   get(id: string): PaymentRecord {
-    return structuredClone(this.#entry(id).record);
+    return this.#entry(id).record;
   }
 
-  /** Returns the payment with this id, or the newest one with this reference. @throws {SandboxError} `unknown_payment` */
-  named(idOrReference: string): PaymentRecord {
-    return this.find(idOrReference) ?? this.#withReference(idOrReference)[0] ?? this.get(idOrReference);
+  /** Returns the payments with this id or reference, the newest first. @throws {SandboxError} `unknown_payment` */
+  named(idOrReference: string): [PaymentRecord, ...PaymentRecord[]] {
+    const [first, ...others] = this.find(idOrReference) ? [] : this.search({ reference: idOrReference });
+    return [first ?? this.get(idOrReference), ...others];
   }
 
   /** Returns the only payment with this id or reference. @throws {SandboxError} `unknown_payment`, `refused` */
   only(idOrReference: string): PaymentRecord {
-    const [, second] = this.find(idOrReference) ? [] : this.#withReference(idOrReference);
-    if (!second) return this.named(idOrReference);
-    const list = this.#withReference(idOrReference).map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
+    const [first, ...others] = this.named(idOrReference);
+    if (others.length === 0) return first;
+    const list = [first, ...others].map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
     throw new SandboxError(
       'refused',
       `Several payments have the reference ${idOrReference}: ${list.join(', ')}. Pass the id of one.`,
     );
-  }
-
-  #withReference(reference: string): PaymentRecord[] {
-    return this.page({ reference }, { limit: 10, offset: 0 }).payments;
   }
 
   /** Returns the merchant's request, the start of the customer's quote, and the addresses of its callbacks. */
@@ -175,7 +155,7 @@ export class Ledger {
     entry.record = { ...kept, paymentStatus, ...changes };
     this.#final.delete(entry.record.id);
     if (isFinalStatus(paymentStatus)) this.#final.add(entry.record.id);
-    return structuredClone(entry.record);
+    return entry.record;
   }
 
   /** Returns the amount and the settlement fields of a completed payment. */
