@@ -106,17 +106,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * const gateway = new GatewayClient(server.clientOptions);
    */
   async listen(options: ListenOptions = {}): Promise<ListeningSandbox<T>> {
-    const { callbacks, settings } = this.#parts;
-    const listening = await listen(this.fetch, options, settings.publicUrl);
-    const { ownPorts } = callbacks;
-    const { port } = new URL(listening.url);
-    ownPorts.add(port);
-    const close = async () => {
-      await listening.close();
-      ownPorts.delete(port);
-    };
+    const listening = await listen(this.fetch, options, this.#parts.settings.publicUrl);
     const { fetch: _, ...clientOptions } = this.clientOptions;
-    return { ...listening, close, clientOptions: { ...clientOptions, baseUrl: listening.url } };
+    return { ...listening, clientOptions: { ...clientOptions, baseUrl: listening.url } };
   }
 
   /** Every payment as a lookup shows it, in the order of creation. */

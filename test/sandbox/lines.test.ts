@@ -90,7 +90,9 @@ it('a table, a payment and a scenario keep hostile data on its line', () => {
       .split('\n')
       .slice(1),
     faultsText({ faults: [{ id: 1, fault: 'drop', on: 'create', count: 1, reference: HOSTILE }] }).split('\n'),
-    paymentText({ payment: record, callbackUrl: HOSTILE, postedTo: HOSTILE, timeline: [] }).split('\n').slice(1),
+    paymentText({ payment: record, request: {}, callbackUrl: HOSTILE, postedTo: HOSTILE, timeline: [] })
+      .split('\n')
+      .slice(1),
     playedText({ payment: record, deliveries: [], problems: [HOSTILE] }).split('\n'),
   ];
   expect(shown.map(({ length }) => length)).toEqual([1, 1, 5, 2]);

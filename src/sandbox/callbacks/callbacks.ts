@@ -38,8 +38,6 @@ export class Callbacks {
   readonly #waiting = new Set<Waiting>();
   /** Resolves the callers of `idle`. */
   #idlers: (() => void)[] = [];
-  /** The ports of the sandbox itself. */
-  readonly ownPorts = new Set<string>();
   readonly #parts: Used;
 
   constructor(parts: Used) {
@@ -156,7 +154,7 @@ export class Callbacks {
     const { settings, log, clock } = this.#parts;
     delivery.at = clock.now();
     const begun = performance.now();
-    const posting = post(delivery.url, delivery.body, settings, this.ownPorts, life);
+    const posting = post(delivery.url, delivery.body, settings, life);
     const outcome = await withSignal(posting, life).catch(() => ({}));
     Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
     if (life.aborted) return;
