@@ -131,7 +131,7 @@ export class Log {
     };
     this.calls.push(call);
     makeWay(this.calls, KEPT_CALLS, isRunning);
-    const end = ({ answer, fault, paymentId = answer?.paymentId }: End): void => {
+    const end = ({ answer, fault, paymentId }: End): void => {
       if (life.aborted) return;
       const { status, headers = {}, body = '', isCut = false, message } = answer ?? {};
       const durationMs = performance.now() - begun;
