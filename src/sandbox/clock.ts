@@ -62,7 +62,10 @@ export class Clock {
       throw new SandboxError('refused', 'A clock is set to milliseconds since 1970, up to the year 9999.');
     }
     this.#offset = offset;
-    for (const waiting of this.#waiting) this.#arm(waiting);
+    for (const waiting of [...this.#waiting]) {
+      if (waiting.due <= at) waiting.wake();
+      else this.#arm(waiting);
+    }
     this.#onMoved(offset);
   }
 

@@ -60,7 +60,7 @@ export class Callbacks {
 
   /** Resolves once no callback of this payment is being posted. */
   async delivered(paymentId: string): Promise<void> {
-    await this.#underWay.get(paymentId);
+    while (this.#underWay.has(paymentId)) await this.#underWay.get(paymentId);
   }
 
   /** Forgets every waiting callback. The log ends running posts. */
