@@ -26,7 +26,8 @@ interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
   id: string;
   query: z.output<Q>;
   body: z.output<B>;
-  request: Request;
+  /** The origin of the sandbox, as its caller knows it. */
+  origin: string;
 }
 
 /** Preserves the types of a route. @param address its method and path: `GET /payments/{id}` */
@@ -60,7 +61,7 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
           id: Object.values<string>(req.param())[0] ?? '',
           query: query ? read(query, req.query()) : {},
           body: body ? read(body, await jsonOf(req.raw)) : {},
-          request: req.raw,
+          origin: new URL(req.url).origin,
         });
         if (answer instanceof Response) return answer;
         return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);

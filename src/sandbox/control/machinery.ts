@@ -46,9 +46,8 @@ export const MACHINERY_ROUTES: readonly Route[] = [
     run: ({ faults }, { id }) => faults.disarm(Number(id)),
   }),
   route('GET /info', 'getInfo', 'How a client is set up for this sandbox.', {
-    run: ({ settings }, { request }) => {
+    run: ({ settings }, { origin: baseUrl }) => {
       const { apiKey, signKey, signatureEncoding, terminal } = settings;
-      const baseUrl = new URL(request.url).origin;
       return { baseUrl, apiKey, signKey, signatureEncoding, terminal, environment: environmentOf(baseUrl, settings) };
     },
   }),
