@@ -76,19 +76,20 @@ export class Clock {
 
   /** @internal Calls back at this time. @returns a function that cancels it */
   at(due: number, wake: () => void): () => void {
+    const cancel = () => {
+      clearTimeout(waiting.timer);
+      this.#waiting.delete(waiting);
+    };
     const waiting: Waiting = {
       due,
       wake: () => {
-        this.#waiting.delete(waiting);
+        cancel();
         wake();
       },
     };
     this.#waiting.add(waiting);
     this.#arm(waiting);
-    return () => {
-      clearTimeout(waiting.timer);
-      this.#waiting.delete(waiting);
-    };
+    return cancel;
   }
 
   #arm(waiting: Waiting): void {

@@ -176,7 +176,6 @@ export class Callbacks {
   }
 
   #postWaiting(waiting: Waiting): void {
-    waiting.cancel();
     this.#waiting.delete(waiting);
     this.#enqueue(waiting.callback);
   }

@@ -22,8 +22,6 @@ export class Ledger {
   #nextId: () => string;
   readonly #settings: SandboxSettings;
   readonly #now: () => number;
-  /** Final payments in the order of becoming final. Above the limit, the first are dropped. */
-  readonly #final = new Set<string>();
 
   /** @param now returns milliseconds since 1970 */
   constructor(settings: SandboxSettings, now: () => number) {
@@ -35,7 +33,6 @@ export class Ledger {
   /** Forgets every payment, and restarts the ids. */
   clear(): void {
     this.#entries.clear();
-    this.#final.clear();
     this.#nextId = idsOf(this.#settings.seed);
   }
 
@@ -88,11 +85,7 @@ export class Ledger {
   }
 
   restore(entries: readonly Entry[]): void {
-    for (const entry of entries) {
-      const { id, paymentStatus } = entry.record;
-      this.#entries.set(id, entry);
-      if (isFinalStatus(paymentStatus)) this.#final.add(id);
-    }
+    for (const entry of entries) this.#entries.set(entry.record.id, entry);
   }
 
   find(id: string): PaymentRecord | undefined {
@@ -153,8 +146,6 @@ export class Ledger {
     }
     const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
     entry.record = { ...kept, paymentStatus, ...changes };
-    this.#final.delete(entry.record.id);
-    if (isFinalStatus(paymentStatus)) this.#final.add(entry.record.id);
     return entry.record;
   }
 
@@ -172,10 +163,9 @@ export class Ledger {
 
   /** Drops the oldest final payments above the limit. Payments that can still move stay. */
   #makeWay(): void {
-    for (const id of this.#final) {
+    for (const [id, { record }] of this.#entries) {
       if (this.#entries.size <= this.#settings.maxPayments) return;
-      this.#final.delete(id);
-      this.#entries.delete(id);
+      if (isFinalStatus(record.paymentStatus)) this.#entries.delete(id);
     }
   }
 
