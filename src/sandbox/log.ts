@@ -103,9 +103,9 @@ export class Log {
     return this.#events.filter(event => paymentOf(event) === paymentId);
   }
 
-  /** Returns the events of a payment in order of time. A callback counts from its start. */
+  /** Returns the events of a payment in order of time. */
   timeline(paymentId: string): SandboxEvent[] {
-    return this.history(paymentId).sort((a, b) => timeOf(a) - timeOf(b));
+    return this.history(paymentId).sort((a, b) => a.at - b.at);
   }
 
   /** Returns the kept deliveries of a payment, the newest first. */
@@ -175,9 +175,6 @@ export class Log {
 /** Returns the payment of an event. */
 const paymentOf = (event: SandboxEvent): string | undefined =>
   event.type === 'callback' ? event.delivery.paymentId : 'paymentId' in event ? event.paymentId : undefined;
-
-/** Returns an event's time. A callback counts from its start, although it is reported at its end. */
-export const timeOf = (event: SandboxEvent): number => (event.type === 'callback' ? event.delivery.at : event.at);
 
 /** Returns the event of an ended call. */
 function eventOf(call: Call): Extract<SandboxEvent, { type: 'request' }> {

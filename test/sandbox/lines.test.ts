@@ -73,9 +73,8 @@ it('what is good is green, and what is bad is red', () => {
   }
 });
 
-it('a line has the time of its event, and a callback that of its post', () => {
+it('a line has the time of its event', () => {
   expect(timedLineOf({ type: 'reset', at: 0 })).toContain(clockTime(0));
-  expect(timedLineOf({ ...delivery(), at: 0 })).toContain(clockTime(BASE.at));
   // Of a later version, which this one does not know.
   expect(timedLineOf({ type: 'unheard-of', at: 0 } as never)).toBeUndefined();
 });

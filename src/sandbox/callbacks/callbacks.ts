@@ -158,7 +158,7 @@ export class Callbacks {
     const outcome = await withSignal(posting, life).catch(() => ({}));
     Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
     if (life.aborted) return;
-    log.emit({ type: 'callback', delivery: { ...delivery } });
+    log.emit({ type: 'callback', at: delivery.at, delivery: { ...delivery } });
     const [ms, ...retries] = callback.retries;
     if (ms === undefined || isTaken(delivery) || isRefused(delivery)) return;
     const { fault: _, ...again } = callback;

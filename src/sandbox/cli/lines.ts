@@ -24,7 +24,7 @@ const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8
 /** Formats an event with its time. */
 export function timedLineOf(event: SandboxEvent): string | undefined {
   const line = lineOf(event);
-  return line && `${dim(clockTime(event.type === 'callback' ? event.delivery.at : event.at))} ${line}`;
+  return line && `${dim(clockTime(event.at))} ${line}`;
 }
 
 /** Formats an event, or returns undefined to skip it. */

@@ -4,7 +4,7 @@ import type { Delivery } from '../../callbacks/delivery.ts';
 import { spanOf } from '../../duration.ts';
 import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
-import { isRunning, SHOWN_EVENTS, timeOf as timeOfEvent } from '../../log.ts';
+import { isRunning, SHOWN_EVENTS } from '../../log.ts';
 import { badge, type Html, type Part, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { outcomeOfCall, outcomeOfDelivery, waitingLabel } from './outcome.ts';
 import { callForm, count, type Page, pageOf, paymentLink, prose, searchForm, type View } from './view.ts';
@@ -126,7 +126,7 @@ const timeline = (view: View, events: readonly Happened[], isOfAll = false): Htm
     if (!line) return undefined;
     const { id, tone, what, why, more, fault } = line;
     return html`<li class="${tone}" ${id && html`id="${id}"`}>
-      ${timeOf(timeOfEvent(event as SandboxEvent), view.now, { isPrecise: true })}
+      ${timeOf(event.at, view.now, { isPrecise: true })}
       <div><p>${isOfAll && paymentLink(view, paymentOf(event))} ${what}</p>${why && html`<p class="dim">${sent(why)}</p>`}${more}
       ${fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${fault}</code> ${prose(FAULTS[fault])}</p>`}</div></li>`;
   })}</ol>`;
