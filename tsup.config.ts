@@ -13,11 +13,11 @@ const entry = {
 // TypeScript 7 loads no types by default, and the declarations name some of Node's.
 const dts = { entry, banner: '/// <reference types="node" />' };
 
-/** The sandbox imports scripts for the browser as text: `./script.js?raw`. */
-const rawScripts: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'raw-scripts',
+/** The sandbox imports scripts for the browser, and its description, as text: `./script.js?raw`. */
+const rawFiles: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'raw-files',
   setup: build =>
-    build.onLoad({ filter: /\.js$/ }, ({ path, suffix }) =>
+    build.onLoad({ filter: /\.js(?:on)?$/ }, ({ path, suffix }) =>
       suffix === '?raw' ? { contents: readFileSync(path, 'utf8'), loader: 'text' } : undefined,
     ),
 };
@@ -29,7 +29,7 @@ const common: Options = {
   removeNodeProtocol: false,
   // tsup bundles the dev dependencies that src imports: commander, hono, idiomorph, uqr and yaml.
   noExternal: ['zod', 'ky'],
-  esbuildPlugins: [rawScripts],
+  esbuildPlugins: [rawFiles],
   loader: { '.css': 'text', '.yaml': 'text' },
   sourcemap: true,
   esbuildOptions: options => {

@@ -14,7 +14,7 @@ function importsOf(file: string, { types = true } = {}): string[] {
   const named = [...text.matchAll(/^(?:import|export)\s(type\s)?(?:[^'";]*?\sfrom\s)?'([^']+)'/gm)]
     .filter(([, type]) => types || !type)
     .map(([, , name = '']) => name);
-  const later = types ? [...text.matchAll(/\bimport\('([^']+)'\)/g)].map(([, name = '']) => name) : [];
+  const later = types ? [...text.matchAll(/\bimport\('([^'?]+)'\)/g)].map(([, name = '']) => name) : [];
   return [...named, ...later].map(name =>
     name.startsWith('.') ? posix.join(posix.dirname(file), name) : `npm:${name}`,
   );

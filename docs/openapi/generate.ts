@@ -1,5 +1,8 @@
-// Writes the description of the gateway: npm run openapi
+// Writes the descriptions of the gateway and of the sandbox's own API: npm run openapi
 import { writeFileSync } from 'node:fs';
 import { describeGateway } from './description.ts';
+import { describeSandbox } from './sandbox.ts';
 
-writeFileSync(new URL('gateway.json', import.meta.url), `${JSON.stringify(describeGateway(), null, 2)}\n`);
+for (const [name, description] of Object.entries({ gateway: describeGateway(), sandbox: describeSandbox() })) {
+  writeFileSync(new URL(`${name}.json`, import.meta.url), `${JSON.stringify(description, null, 2)}\n`);
+}

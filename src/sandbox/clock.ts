@@ -3,9 +3,9 @@ import { LONGEST_TIMER } from '../deadline.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 interface Waiting {
-  /** By `performance.now()`. */
+  /** Milliseconds since 1970, by this clock. */
   due: number;
-  timer: NodeJS.Timeout;
+  timer?: NodeJS.Timeout;
   wake(): void;
 }
 
@@ -43,9 +43,7 @@ export class Clock {
    */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new SandboxError('refused', 'A clock is advanced by milliseconds, 0 or more.');
-    // One reading: if a millisecond passed between two, timers for exactly that long would not fire.
-    const now = this.now();
-    this.#move(now, now + ms);
+    this.#move(this.#offset + ms);
   }
 
   /**
@@ -55,20 +53,20 @@ export class Clock {
    * @throws {SandboxError} `refused` for an invalid time, or outside the years 1970 to 9999
    */
   set(at: number): void {
-    this.#move(this.now(), at);
+    this.#move(at - this.#source());
   }
 
-  #move(now: number, at: number): void {
+  #move(offset: number): void {
+    const at = this.#source() + offset;
     if (!(at >= 0 && at <= LATEST)) {
       throw new SandboxError('refused', 'A clock is set to milliseconds since 1970, up to the year 9999.');
     }
-    const forward = at - now;
-    this.#offset += forward;
-    for (const waiting of this.#waiting) {
-      waiting.due -= forward;
-      this.#arm(waiting);
+    this.#offset = offset;
+    for (const waiting of [...this.#waiting]) {
+      if (waiting.due <= at) waiting.wake();
+      else this.#arm(waiting);
     }
-    this.#onMoved(this.#offset);
+    this.#onMoved(offset);
   }
 
   /** @internal Restores the offset of a saved sandbox. With 0 it follows the machine's clock. */
@@ -76,27 +74,27 @@ export class Clock {
     this.#offset = offset;
   }
 
-  /** @internal Calls back after this many milliseconds of this clock. @returns a function that cancels it */
-  after(ms: number, wake: () => void): () => void {
+  /** @internal Calls back at this time. @returns a function that cancels it */
+  at(due: number, wake: () => void): () => void {
+    const cancel = () => {
+      clearTimeout(waiting.timer);
+      this.#waiting.delete(waiting);
+    };
     const waiting: Waiting = {
-      due: performance.now() + ms,
-      timer: undefined as never,
+      due,
       wake: () => {
-        this.#waiting.delete(waiting);
+        cancel();
         wake();
       },
     };
     this.#waiting.add(waiting);
     this.#arm(waiting);
-    return () => {
-      clearTimeout(waiting.timer);
-      this.#waiting.delete(waiting);
-    };
+    return cancel;
   }
 
   #arm(waiting: Waiting): void {
     clearTimeout(waiting.timer);
-    const ms = Math.max(waiting.due - performance.now(), 0);
+    const ms = Math.max(waiting.due - this.now(), 0);
     waiting.timer = setTimeout(waiting.wake, Math.min(ms, LONGEST_TIMER));
   }
 }

@@ -30,23 +30,16 @@ export const wait = duration
   .refine(ms => ms > 0 && ms <= 600_000, { error: 'must be above 0, and at most 10m' })
   .prefault('30s');
 
-const SPANS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
-
 /** Formats a length of time for people: `12 ms`, `1.5 s`, `2 h 30 min`. */
 export function spanOf(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${(Math.round(ms / 100) / 10).toString()} s`;
+  if (ms < 10_000) return `${Math.round(ms / 100) / 10} s`;
   const parts: string[] = [];
   let rest = Math.round(ms / 1_000) * 1_000;
-  for (const [name, length] of SPANS) {
+  for (const [name, length] of Object.entries(UNITS).reverse()) {
     const count = Math.floor(rest / length);
     rest -= count * length;
-    if (count > 0) parts.push(`${count} ${name}`);
+    if (count > 0) parts.push(`${count} ${name === 'm' ? 'min' : name}`);
   }
   return parts.slice(0, 2).join(' ');
 }

@@ -79,7 +79,10 @@ export type Happening =
   | { type: 'scenario'; paymentId: string; name: string; problems: string[] }
   | { type: 'reset' };
 
-/** An event in the sandbox. `at` is in milliseconds since 1970, by the sandbox's clock. */
+/**
+ * An event in the sandbox. `at` is in milliseconds since 1970, by the sandbox's clock. A call and a callback are reported
+ * at their end, with the time of their start.
+ */
 export type SandboxEvent = Happening & { at: number };
 
 /** Receives every event. Its errors have no effect. */

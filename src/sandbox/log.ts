@@ -1,4 +1,4 @@
-// The sandbox's one log: calls and callbacks by number, the timeline of each payment, and the listeners of its events.
+// The sandbox's one log: calls and callbacks by number, the events of all payments, and the listeners of its events.
 import { notify } from '../telemetry/events.ts';
 import type { Answer } from './answer.ts';
 import type { Delivery } from './callbacks/delivery.ts';
@@ -6,13 +6,11 @@ import type { Call, Happening, SandboxEvent, SandboxListener } from './events.ts
 import type { CallFault } from './faults/kinds.ts';
 import { SandboxError } from './sandbox-error.ts';
 
-/** The number of latest calls that are kept. The create of each kept payment is kept too. */
-const KEPT_CALLS = 500;
+const KEPT_CALLS = 1_000;
 const KEPT_BYTES = 64 * 1024;
-/** Events per payment. Above it, the oldest lookups make way: a merchant may poll for days. */
-const KEPT_EVENTS = 500;
-/** The number of latest events of all payments. */
-export const KEPT_LATEST = 1_000;
+const KEPT_EVENTS = 10_000;
+/** The most events that a list shows. */
+export const SHOWN_EVENTS = 1_000;
 
 /** The end of a call, without an answer after a broken connection. */
 interface End {
@@ -21,62 +19,17 @@ interface End {
   paymentId?: string | undefined;
 }
 
-interface Numbered {
-  id: number;
-  durationMs?: number | undefined;
-  error?: string;
-}
-
-export const isRunning = ({ durationMs, error }: Omit<Numbered, 'id'>): boolean =>
+/** Whether a call or a post has not ended. */
+export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>
   durationMs === undefined && error === undefined;
 
-/** A list numbered from 1. Above its limit, the oldest ended ones make way. */
-export class Kept<T extends Numbered> {
-  readonly #all = new Map<number, T>();
-  readonly #limit: number;
-  #lastId = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get size(): number {
-    return this.#all.size;
-  }
-
-  get all(): T[] {
-    return [...this.#all.values()];
-  }
-
-  find(id: number): T | undefined {
-    return this.#all.get(id);
-  }
-
-  /** Returns the latest ones, the newest first. */
-  get latest(): T[] {
-    return this.all.reverse();
-  }
-
-  add(fields: Omit<T, 'id'>): T {
-    this.#lastId += 1;
-    const one = { id: this.#lastId, ...fields } as T;
-    this.#all.set(one.id, one);
-    for (const oldest of this.#all.values()) {
-      if (this.#all.size <= this.#limit || isRunning(oldest)) break;
-      this.drop(oldest.id);
-    }
-    return one;
-  }
-
-  drop(id: number): void {
-    this.#all.delete(id);
-  }
-
-  /** Replaces everything. */
-  restore(all: readonly T[]): void {
-    this.#all.clear();
-    for (const one of all) this.#all.set(one.id, one);
-    this.#lastId = Math.max(0, ...this.#all.keys());
+/** Shortens a list. Lookups make way first, because a merchant may poll for days, then the oldest. Running ones stay. */
+function makeWay<T extends object>(list: T[], limit: number, stays: (one: T) => boolean = () => false): void {
+  while (list.length > limit) {
+    const lookup = list.findIndex(one => 'method' in one && one.method === 'GET' && !stays(one));
+    const dropped = lookup < 0 ? list.findIndex(one => !stays(one)) : lookup;
+    if (dropped < 0) return;
+    list.splice(dropped, 1);
   }
 }
 
@@ -86,22 +39,24 @@ export interface SavedLog {
   calls: readonly (Omit<Call, 'body'> & { body: string })[];
   deliveries: readonly Delivery[];
   events: readonly SandboxEvent[];
-  timelines: readonly (readonly [paymentId: string, events: readonly SandboxEvent[]])[];
 }
 
 export class Log {
-  readonly calls = new Kept<Call>(KEPT_CALLS);
-  readonly deliveries: Kept<Delivery>;
-  /** The latest events, in order of their ends. */
-  #latest: SandboxEvent[] = [];
-  readonly #creates = new Map<string, Call>();
-  readonly #timelines = new Map<string, SandboxEvent[]>();
+  /** In order of arrival. */
+  calls: Call[] = [];
+  /** In order of posting. */
+  deliveries: Delivery[] = [];
+  #lastCall = 0;
+  #lastDelivery = 0;
+  /** In order of their ends. */
+  #events: SandboxEvent[] = [];
   readonly #listeners = new Set<SandboxListener>();
+  readonly #maxDeliveries: number;
   readonly #now: () => number;
   #life = new AbortController();
 
   constructor(maxDeliveries: number, now: () => number) {
-    this.deliveries = new Kept(maxDeliveries);
+    this.#maxDeliveries = maxDeliveries;
     this.#now = now;
   }
 
@@ -119,45 +74,43 @@ export class Log {
   /** Emits an event, dated now unless it has a time. */
   emit(happening: Happening & { at?: number }): void {
     const event = { at: this.#now(), ...happening };
-    this.#latest.push(event);
-    if (this.#latest.length > KEPT_LATEST) this.#latest.shift();
-    const { paymentId } = event.type === 'callback' ? event.delivery : { paymentId: undefined, ...event };
-    if (paymentId) this.#note(paymentId, event);
+    this.#events.push(event);
+    makeWay(this.#events, KEPT_EVENTS);
     for (const listener of this.#listeners) notify(listener, event);
   }
 
   /** @throws {SandboxError} `unknown_call` */
   call(id: number): Call {
-    const call = this.calls.find(id) ?? [...this.#creates.values()].find(create => create.id === id);
+    const call = this.calls.find(one => one.id === id);
     if (call) return call;
     throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
   }
 
   /** @throws {SandboxError} `unknown_delivery` */
   delivery(id: number): Delivery {
-    const delivery = this.deliveries.find(id);
+    const delivery = this.deliveries.find(one => one.id === id);
     if (delivery) return delivery;
     throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
   }
 
   /** Returns this many latest events, the oldest first. */
   latest(count: number): SandboxEvent[] {
-    return count === 0 ? [] : this.#latest.slice(-count);
+    return count === 0 ? [] : this.#events.slice(-count);
   }
 
   /** Returns the events of a payment in order of their ends. */
   history(paymentId: string): SandboxEvent[] {
-    return [...(this.#timelines.get(paymentId) ?? [])];
+    return this.#events.filter(event => paymentOf(event) === paymentId);
   }
 
-  /** Returns the events of a payment in order of time. A callback counts from its start. */
+  /** Returns the events of a payment in order of time. */
   timeline(paymentId: string): SandboxEvent[] {
-    return this.history(paymentId).sort((a, b) => timeOf(a) - timeOf(b));
+    return this.history(paymentId).sort((a, b) => a.at - b.at);
   }
 
   /** Returns the kept deliveries of a payment, the newest first. */
   deliveriesOf(paymentId: string): Delivery[] {
-    return this.deliveries.latest.filter(delivery => delivery.paymentId === paymentId);
+    return this.deliveries.filter(delivery => delivery.paymentId === paymentId).reverse();
   }
 
   /** Logs a call. @returns the call, and a function to call at its end */
@@ -165,7 +118,9 @@ export class Log {
     const begun = performance.now();
     const { life } = this;
     const { pathname, search } = new URL(request.url);
-    const call = this.calls.add({
+    this.#lastCall += 1;
+    const call: Call = {
+      id: this.#lastCall,
       at: this.#now(),
       method: request.method,
       path: pathname + search,
@@ -173,14 +128,15 @@ export class Log {
       body: body.subarray(0, KEPT_BYTES),
       bodyLength: body.length,
       ...(isPlayed && { isPlayed }),
-    });
-    const end = ({ answer, fault, paymentId = answer?.paymentId }: End): void => {
+    };
+    this.calls.push(call);
+    makeWay(this.calls, KEPT_CALLS, isRunning);
+    const end = ({ answer, fault, paymentId }: End): void => {
       if (life.aborted) return;
       const { status, headers = {}, body = '', isCut = false, message } = answer ?? {};
       const durationMs = performance.now() - begun;
       const shown = status && { status, headers: Object.entries(headers), body, isCut };
       Object.assign(call, { answer: shown, message, durationMs, fault, paymentId });
-      this.#keepCreate(call);
       this.emit(eventOf(call));
     };
     return { call, end };
@@ -188,58 +144,37 @@ export class Log {
 
   /** Logs a delivery. Changes to the returned one appear in the log. */
   post(fields: Omit<Delivery, 'id' | 'at'>): Delivery {
-    return this.deliveries.add({ at: this.#now(), ...fields });
-  }
-
-  forget(paymentId: string): void {
-    for (const { id } of this.deliveriesOf(paymentId)) this.deliveries.drop(id);
-    this.#creates.delete(paymentId);
-    this.#timelines.delete(paymentId);
+    this.#lastDelivery += 1;
+    const delivery = { id: this.#lastDelivery, at: this.#now(), ...fields };
+    this.deliveries.push(delivery);
+    makeWay(this.deliveries, this.#maxDeliveries, isRunning);
+    return delivery;
   }
 
   clear(): void {
     this.#life.abort(new Error('the sandbox was reset'));
     this.#life = new AbortController();
-    this.restore({ calls: [], deliveries: [], events: [], timelines: [] });
+    this.restore({ calls: [], deliveries: [], events: [] });
   }
 
   save(): SavedLog {
-    const calls = [...new Set([...this.#creates.values(), ...this.calls.all])].sort((a, b) => a.id - b.id);
-    return {
-      calls: calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') })),
-      deliveries: this.deliveries.all,
-      events: this.#latest,
-      timelines: [...this.#timelines],
-    };
+    const calls = this.calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') }));
+    return { calls, deliveries: this.deliveries, events: this.#events };
   }
 
   /** Replaces everything. */
-  restore({ calls: saved, deliveries, events, timelines }: SavedLog): void {
-    const calls = saved.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
-    this.calls.restore(calls.slice(-KEPT_CALLS));
-    this.#creates.clear();
-    for (const call of calls) this.#keepCreate(call);
-    this.deliveries.restore(deliveries);
-    this.#latest = [...events];
-    this.#timelines.clear();
-    for (const [paymentId, events] of timelines) this.#timelines.set(paymentId, [...events]);
-  }
-
-  #keepCreate(call: Call): void {
-    if (call.method === 'POST' && call.paymentId) this.#creates.set(call.paymentId, call);
-  }
-
-  #note(paymentId: string, event: SandboxEvent): void {
-    const events = this.#timelines.get(paymentId) ?? [];
-    this.#timelines.set(paymentId, events);
-    events.push(event);
-    const lookup = events.findIndex(one => one.type === 'request' && one.method === 'GET');
-    if (events.length > KEPT_EVENTS && lookup >= 0) events.splice(lookup, 1);
+  restore({ calls, deliveries, events }: SavedLog): void {
+    this.calls = calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
+    this.deliveries = [...deliveries];
+    this.#events = [...events];
+    this.#lastCall = calls.at(-1)?.id ?? 0;
+    this.#lastDelivery = deliveries.at(-1)?.id ?? 0;
   }
 }
 
-/** Returns an event's time. A callback counts from its start, although it is reported at its end. */
-export const timeOf = (event: SandboxEvent): number => (event.type === 'callback' ? event.delivery.at : event.at);
+/** Returns the payment of an event. */
+const paymentOf = (event: SandboxEvent): string | undefined =>
+  event.type === 'callback' ? event.delivery.paymentId : 'paymentId' in event ? event.paymentId : undefined;
 
 /** Returns the event of an ended call. */
 function eventOf(call: Call): Extract<SandboxEvent, { type: 'request' }> {

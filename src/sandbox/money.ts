@@ -1,12 +1,6 @@
 // Formats money for people: the amount with its currency's digits, then the currency's code.
 
-// The ISO 4217 minor units of every currency without two. Intl differs for some (HUF, IQD), and between versions of
-// Node.
-const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
-  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
-  [3, 'BHD IQD JOD KWD LYD OMR TND'],
-  [4, 'CLF UYW'],
-];
+import { decimalsOf } from '../schemas/amount.ts';
 
 /** Letters of a code: more than any known one has (`USDTTRC20`), and few enough to fit next to an amount. */
 const LONGEST_CODE = 12;
@@ -19,10 +13,6 @@ interface Money {
   amount: number;
   currency: string;
 }
-
-/** Returns the digits of a currency's minor unit. */
-export const decimalsOf = (currency: string): number =>
-  DIGITS.find(([, codes]) => codes.split(' ').includes(currency.toUpperCase()))?.[0] ?? 2;
 
 function digits({ amount, currency }: Money, useGrouping: boolean): string {
   const minimumFractionDigits = decimalsOf(currency);

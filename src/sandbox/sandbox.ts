@@ -6,7 +6,8 @@ import { type Listening, type ListenOptions, listen } from './api/server.ts';
 import { Callbacks, type RedeliverOptions } from './callbacks/callbacks.ts';
 import type { Delivery } from './callbacks/delivery.ts';
 import { Clock } from './clock.ts';
-import { addControl } from './control/routes.ts';
+import { addRoutes } from './control/define.ts';
+import { ROUTES } from './control/routes.ts';
 import { type WaitFor, waitFor } from './control/wait-for.ts';
 import type { Call, SandboxEvent } from './events.ts';
 import { Faults } from './faults/faults.ts';
@@ -51,18 +52,14 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
   constructor(options: SandboxOptions<T> = {}) {
     const settings = readSandboxOptions(options);
-    const { seed, maxPayments, maxDeliveries, onEvent, saved } = settings;
+    const { seed, maxDeliveries, onEvent, saved } = settings;
     const clock: Clock = new Clock(settings.now, offset => log.emit({ type: 'clock', offset }));
     const now = () => clock.now();
     const log = new Log(maxDeliveries, now);
     if (onEvent) log.subscribe(onEvent);
     const faults = new Faults(log, randomOf(seed));
-    const callbacks = new Callbacks(settings, faults, log, clock);
-    const onForgotten = (id: string) => {
-      callbacks.forget(id);
-      log.forget(id);
-    };
-    const ledger = new Ledger({ now, seed, maxPayments, onForgotten });
+    const callbacks = new Callbacks({ settings, faults, log, clock });
+    const ledger = new Ledger(settings, now);
     const played = new WeakSet<Request>();
     this.faults = faults;
     this.clock = clock;
@@ -82,7 +79,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       isPlayed: request => played.has(request),
     };
     addApi(this.#app, this.#parts);
-    addControl(this.#app, this.#parts);
+    addRoutes(this.#app, ROUTES, this.#parts);
     addPages(this.#app, this.#parts);
     if (saved) restore(this.#parts, saved);
   }
@@ -109,22 +106,14 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * const gateway = new GatewayClient(server.clientOptions);
    */
   async listen(options: ListenOptions = {}): Promise<ListeningSandbox<T>> {
-    const { callbacks, settings } = this.#parts;
-    const listening = await listen(this.fetch, options, settings.publicUrl);
-    const { ownPorts } = callbacks;
-    const { port } = new URL(listening.url);
-    ownPorts.add(port);
-    const close = async () => {
-      await listening.close();
-      ownPorts.delete(port);
-    };
+    const listening = await listen(this.fetch, options, this.#parts.settings.publicUrl);
     const { fetch: _, ...clientOptions } = this.clientOptions;
-    return { ...listening, close, clientOptions: { ...clientOptions, baseUrl: listening.url } };
+    return { ...listening, clientOptions: { ...clientOptions, baseUrl: listening.url } };
   }
 
   /** Every payment as a lookup shows it, in the order of creation. */
   get payments(): PaymentRecord[] {
-    return this.#parts.ledger.records;
+    return structuredClone(this.#parts.ledger.entries.map(({ record }) => record));
   }
 
   /**
@@ -134,17 +123,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
   async complete(id: string, options?: CompleteOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'complete', options);
+    return structuredClone(this.#parts.move(id, 'complete', options));
   }
 
   /** Authorises a payment without capturing it. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'authorize', options);
+    return structuredClone(this.#parts.move(id, 'authorize', options));
   }
 
   /** Cancels a payment. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'cancel', options);
+    return structuredClone(this.#parts.move(id, 'cancel', options));
   }
 
   /**
@@ -152,17 +141,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * translates 4001, 4004 and 4018 as the document does. With neither, it is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.move(id, 'fail', options);
+    return structuredClone(this.#parts.move(id, 'fail', options));
   }
 
   /** Every kept callback delivery, including running posts. */
   get deliveries(): Delivery[] {
-    return this.#parts.log.deliveries.all.map(delivery => ({ ...delivery }));
+    return this.#parts.log.deliveries.map(delivery => ({ ...delivery }));
   }
 
   /** The latest calls, the oldest first: request, answer, and the problem of a wrong signature. */
   get calls(): Call[] {
-    return this.#parts.log.calls.all;
+    return [...this.#parts.log.calls];
   }
 
   /**
@@ -191,8 +180,8 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * await sandbox.waitFor({ reference: 'order-1042', paymentStatus: 'COMPLETED', isAnswered: true });
    * @throws {SandboxError} `timeout`
    */
-  waitFor(what: WaitFor): Promise<PaymentRecord> {
-    return waitFor(this.#parts, what);
+  async waitFor(what: WaitFor): Promise<PaymentRecord> {
+    return structuredClone(await waitFor(this.#parts, what));
   }
 
   /**
@@ -208,7 +197,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    */
   async play(scenario: ScenarioName | Scenario, options?: PlayOptions): Promise<Played> {
     const { to } = readPlayOptions(options ?? {});
-    return play(this.#parts, scenario, { to, origin: this.clientOptions.baseUrl });
+    return structuredClone(await play(this.#parts, scenario, { to, origin: this.clientOptions.baseUrl }));
   }
 
   /** Returns all state as plain JSON, for the option `saved` of another sandbox. */

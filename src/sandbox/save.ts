@@ -1,20 +1,29 @@
 // Saves all state of a sandbox, and restores it into another one, for example after a restart.
 import { ConfigurationError } from '../errors.ts';
+import { isRunning } from './log.ts';
 import type { Parts } from './parts.ts';
 import type { SavedSandbox } from './saved.ts';
 
-export function save({ ledger, callbacks, log, faults, clock }: Parts): SavedSandbox {
+export function save({ settings, ledger, callbacks, log, faults, clock }: Parts): SavedSandbox {
+  const { deliveries, ...saved } = log.save();
+  const { callbackRetries: retries } = settings;
+  const due = clock.now();
+  // They are posted again.
+  const running = deliveries
+    .filter(isRunning)
+    .map(({ id, at, ...callback }) => ({ callback: { ...callback, retries }, due }));
   return structuredClone({
     version: 1,
     payments: ledger.entries,
-    waiting: callbacks.waiting,
-    ...log.save(),
+    waiting: [...running, ...callbacks.waiting],
+    deliveries: deliveries.filter(delivery => !isRunning(delivery)),
+    ...saved,
     faults: [...faults.armed],
     clockOffset: clock.offset,
   });
 }
 
-/** Restores the state, and posts callbacks that were running or waiting. @throws {ConfigurationError} */
+/** @throws {ConfigurationError} */
 export function restore({ ledger, callbacks, log, faults, clock }: Parts, saved: SavedSandbox): void {
   try {
     const state = structuredClone(saved);

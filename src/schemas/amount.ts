@@ -32,15 +32,20 @@ const OTHER_DECIMALS = {
 const decimalsByCode = new Map(
   Object.entries(OTHER_DECIMALS).flatMap(([decimals, codes]) => codes.split(' ').map(code => [code, Number(decimals)])),
 );
+
+/** Returns the decimals of a currency's minor unit. */
+export const decimalsOf = (currency: string): number => decimalsByCode.get(currency.toUpperCase()) ?? 2;
+
 let currencies: ReadonlySet<string> | undefined;
 
 /** Returns the problem with an amount's decimals, as in `705.50 JPY`. Codes unknown to Intl are not checked. */
 export function decimalsProblem(amount: number | string, currency: string): string | undefined {
   const code = currency.toUpperCase();
   currencies ??= new Set(Intl.supportedValuesOf('currency'));
-  const most = decimalsByCode.get(code) ?? (currencies.has(code) ? 2 : undefined);
+  if (!currencies.has(code) && !decimalsByCode.has(code)) return undefined;
+  const most = decimalsOf(code);
   const [, fraction = ''] = canonicalAmount(amount).split('.');
-  if (most === undefined || fraction.length <= most) return undefined;
+  if (fraction.length <= most) return undefined;
   return `has too many decimals: ISO 4217 allows ${most} for ${code}`;
 }
 

@@ -76,7 +76,7 @@ steps:
   - move: cancel
     amount: 20
 `),
-  ).rejects.toThrow('steps[0] code and reason are for "move: fail", amount is for "move: complete"');
+  ).rejects.toThrow('steps[0] amount is not for "move: cancel", which takes force, expect');
 });
 
 it.each([0, -1, Number.NaN, '20' as never])('the amount %j is refused', async amount => {

@@ -199,20 +199,16 @@ describe('calls', () => {
     expect((await get('/calls')).json).toMatchObject({ calls: [{ id: 1 }], total: 1 });
   });
 
-  it('are the latest five hundred, and the create of each payment', { tags: 'long' }, async () => {
+  it('are the latest thousand, of which lookups make way first', { tags: 'long' }, async () => {
     const { sandbox, gateway, create, get } = open();
     const id = await create();
-    for (let count = 0; count < 500; count++) await gateway.getPayment(id);
+    for (let count = 0; count < 1_000; count++) await gateway.getPayment(id);
     const { calls, total } = (await get('/calls?limit=1000')).json;
-    expect([total, calls.at(0).id, calls.at(-1).id]).toEqual([500, 501, 2]);
-    expect((await get('/calls/1')).json).toMatchObject({ paymentId: id, method: 'POST' });
-    expect((await get('/calls/502')).json).toMatchObject({ code: 'unknown_call' });
-    expect((await get(`/calls?paymentId=${id}&limit=1`)).json.total).toBe(500);
-    expect(sandbox.calls.at(-1)).toMatchObject({ id: 501 });
-    expect([0, 1, -1].map(at => sandbox.save().calls.at(at)?.id)).toEqual([1, 2, 501]);
-    // The create, and the latest of what happened.
-    expect(sandbox.timeline(id)).toHaveLength(500);
-    expect(sandbox.timeline(id)[0]).toMatchObject({ callId: 1 });
+    expect([total, calls.at(0).id, calls.at(-2).id, calls.at(-1).id]).toEqual([1_000, 1_001, 3, 1]);
+    expect((await get('/calls/2')).json).toMatchObject({ code: 'unknown_call' });
+    expect((await get(`/calls?paymentId=${id}&limit=1`)).json.total).toBe(1_000);
+    expect([0, 1, -1].map(at => sandbox.save().calls.at(at)?.id)).toEqual([1, 3, 1_001]);
+    expect(sandbox.timeline(id)).toHaveLength(1_001);
   });
 });
 
@@ -277,7 +273,7 @@ describe('the clock', () => {
 });
 
 describe('memory', () => {
-  it('is bounded: the oldest final payments make way, with all that is theirs', async () => {
+  it('is bounded: the oldest final payments make way', async () => {
     const { sandbox, create, get } = open({ maxPayments: 3 });
     const [open1, final1, final2] = [await create(), await create(), await create()];
     await sandbox.complete(final2);
@@ -286,14 +282,13 @@ describe('memory', () => {
     const [open2, open3] = [await create(), await create()];
     expect(sandbox.payments.map(({ id }) => id)).toEqual([open1, open2, open3]);
     expect((await get('/payments')).json).toMatchObject({ total: 3 });
-    expect(sandbox.deliveries).toEqual([]);
-    expect((await get('/calls/2')).status).toBe(200); // of the latest calls
+    expect(sandbox.deliveries).toHaveLength(2);
     // Those that can still move stay, also above the limit.
     await create();
     expect(sandbox.payments).toHaveLength(4);
   });
 
-  it('keeps a payment that was moved out of a final state, and drops the callback only of one that made way', async () => {
+  it('keeps a payment that was moved out of a final state, and posts the callback of one that made way', async () => {
     const { sandbox, create } = open({ maxPayments: 1 });
     const moved = await create();
     await sandbox.complete(moved);
@@ -305,7 +300,7 @@ describe('memory', () => {
     expect(sandbox.payments.map(({ id }) => id)).toEqual([moved, expect.not.stringContaining(gone)]);
     sandbox.clock.advance(60_000);
     await sandbox.idle();
-    expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([moved, moved]);
+    expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([moved, moved, gone]);
     const saved = sandbox.save();
     const next = open({ maxPayments: 1, saved });
     await next.sandbox.complete(moved);
@@ -361,7 +356,7 @@ describe('a sandbox that was saved', () => {
     const saved = JSON.parse(JSON.stringify(first.sandbox.save()));
     const second = open({ saved });
     await second.sandbox.idle();
-    expect(second.sandbox.deliveries).toMatchObject([{ id: 2, status: 200 }]);
+    expect(second.sandbox.deliveries).toMatchObject([{ id: 1, status: 200 }]);
     first.sandbox.reset();
   });
 
@@ -391,7 +386,7 @@ describe('a sandbox that was saved', () => {
     ]);
   });
 
-  it.each([[{}], [{ version: 2 }], [{ version: 1, payments: 7 }]])('as %j is refused', saved => {
+  it.each([[{}], [{ version: 2 }], [null]])('as %j is refused', saved => {
     expect(() => open({ saved: saved as never })).toThrow('saved must be what sandbox.save() gave');
   });
 

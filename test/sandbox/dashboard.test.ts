@@ -107,7 +107,7 @@ describe('the list of payments', () => {
       await few.sandbox.complete(await few.create());
       await few.sandbox.idle();
     }
-    expect((await few.get('/activity')).words).toContain('The latest 1,000 events are kept, and 2 callbacks.');
+    expect((await few.get('/activity')).words).toContain('The latest 1,000 events are shown.');
   });
 });
 

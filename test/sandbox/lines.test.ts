@@ -73,9 +73,8 @@ it('what is good is green, and what is bad is red', () => {
   }
 });
 
-it('a line has the time of its event, and a callback that of its post', () => {
+it('a line has the time of its event', () => {
   expect(timedLineOf({ type: 'reset', at: 0 })).toContain(clockTime(0));
-  expect(timedLineOf({ ...delivery(), at: 0 })).toContain(clockTime(BASE.at));
   // Of a later version, which this one does not know.
   expect(timedLineOf({ type: 'unheard-of', at: 0 } as never)).toBeUndefined();
 });
@@ -90,7 +89,9 @@ it('a table, a payment and a scenario keep hostile data on its line', () => {
       .split('\n')
       .slice(1),
     faultsText({ faults: [{ id: 1, fault: 'drop', on: 'create', count: 1, reference: HOSTILE }] }).split('\n'),
-    paymentText({ payment: record, callbackUrl: HOSTILE, postedTo: HOSTILE, timeline: [] }).split('\n').slice(1),
+    paymentText({ payment: record, request: {}, callbackUrl: HOSTILE, postedTo: HOSTILE, timeline: [] })
+      .split('\n')
+      .slice(1),
     playedText({ payment: record, deliveries: [], problems: [HOSTILE] }).split('\n'),
   ];
   expect(shown.map(({ length }) => length)).toEqual([1, 1, 5, 2]);

@@ -1,7 +1,6 @@
 // Small promises of the sandbox: words of refusals, headers, transfer instructions, and who may use its own API.
 import { createHash } from 'node:crypto';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
 import { transferOf } from '../../src/sandbox/ledger/transfer.ts';
@@ -112,22 +111,6 @@ describe("the sandbox's own API", () => {
     expect((await list('/calls?limit=1&offset=1')).calls).toHaveLength(1);
     expect((await list('/payments?limit=2')).payments).toHaveLength(2);
   });
-});
-
-it('posts callbacks to its own port only once it does not listen there any more', async () => {
-  const sandbox = new Sandbox();
-  const { url, close } = await sandbox.listen();
-  const webhookUrl = `${url}/callbacks`;
-  const id = await create(sandbox, { webhookUrl });
-  await sandbox.authorize(id);
-  await sandbox.idle();
-  await close();
-  await sandbox.cancel(id);
-  await sandbox.idle();
-  expect(sandbox.deliveries.map(({ error }) => error)).toEqual([
-    'not posted: the address is that of the sandbox itself.',
-    expect.stringContaining('ECONNREFUSED'),
-  ]);
 });
 
 it('a call that was aborted before it is rejected with its reason, and not logged', async () => {

@@ -283,10 +283,6 @@ steps:
     expect: { callbacks: [taken, 503] }
 `;
 
-  it.each([`create: ${'['.repeat(9_000)}`, '- '.repeat(9_000)])('that is nested too deeply says so', async text => {
-    await expect(readScenario(text)).rejects.toThrow(/^Scenario: (line 1: )?it is nested too deeply\.$/);
-  });
-
   it('is YAML, or JSON', async () => {
     const scenario = {
       does: 'A story.',

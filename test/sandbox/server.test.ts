@@ -1,4 +1,4 @@
-// The sandbox over HTTP: which names it answers to, how long a body may be, and what becomes of those who leave.
+// The sandbox over HTTP: which names it answers to, and what becomes of those who leave.
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { networkInterfaces } from 'node:os';
@@ -17,10 +17,10 @@ async function serving(handler: Handler = async () => new Response('here'), opti
   return server;
 }
 
-async function answerOf(url: string, options: object = {}, body?: Buffer) {
+async function answerOf(url: string, options: object = {}) {
   const outgoing = request(url, { agent: false, ...options });
   outgoing.on('error', () => {});
-  outgoing.end(body);
+  outgoing.end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   return incoming;
 }
@@ -81,23 +81,6 @@ describe('the address', () => {
     expect(error).toBeInstanceOf(ConfigurationError);
     expect((error as Error).message).toMatch(/^sandbox\.listen: /);
     expect((error as Error).message).toContain(problem);
-  });
-});
-
-describe('a body', () => {
-  const length: Handler = async request => new Response(String((await request.arrayBuffer()).byteLength));
-  const MEGABYTE = 1024 * 1024;
-
-  it('of a megabyte is taken, and of one byte more is refused, with the end of the connection', async () => {
-    const { url } = await serving(length);
-    const taken = await answerOf(url, { method: 'POST' }, Buffer.alloc(MEGABYTE));
-    expect([taken.statusCode, await text(taken)]).toEqual([200, String(MEGABYTE)]);
-    const refused = await answerOf(url, { method: 'POST', agent: undefined }, Buffer.alloc(MEGABYTE + 1));
-    expect([refused.statusCode, refused.headers.connection, await text(refused)]).toEqual([
-      413,
-      'close',
-      'A body has at most 1048576 bytes.',
-    ]);
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { readState, stateFile } from '../../src/sandbox/cli/state.ts';
+import { stateFile } from '../../src/sandbox/cli/state.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
@@ -40,17 +40,18 @@ const written = () => JSON.parse(readFileSync(file, 'utf8'));
 const AN_HOUR = 3_600_000;
 
 it('a file that cannot be read is not taken for none', async () => {
-  expect(readState(file)).toBeUndefined();
+  expect(open().saved).toBeUndefined();
   mkdirSync(file);
-  const error = await errorOf((async () => readState(file))());
+  const error = await errorOf((async () => open())());
   expect(error).toBeInstanceOf(CommandError);
   expect((error as Error).message).toMatch(`--state: ${file} cannot be read: EISDIR`);
 });
 
 it('a write is for its owner alone, and a failure leaves the file before', () => {
-  writeFileSync(file, '', { mode: 0o644 });
+  writeFileSync(file, '{}', { mode: 0o644 });
   const state = open();
   state.write();
+  state.unlock();
   expect([written(), statSync(file).mode & 0o777, readdirSync(folder)]).toEqual(['first', 0o600, ['state.json']]);
   held = new Error('too large');
   expect(() => state.write()).toThrow(new CommandError(`--state: ${file} cannot be written: too large`));

@@ -86,19 +86,20 @@ describe('waitFor', () => {
 
 describe('a scenario', () => {
   const create = 'create: {paymentType: DEPOSIT, paymentMethod: CARD, amount: 5, currency: EUR}';
-  const STEP = 'must have one of fault, move, advance, redeliver, and only one';
+  const STEP = 'must be an object with the fields fault, ms, count, move, ';
   const TIME = 'must be a time such as 500ms, 5s, 2m, 1h or 7d';
 
   it.each([
     ['stpes: []', 'unknown field "stpes" (did you mean "steps"?)'],
     ['steps: [{fault: slwo}]', 'steps[0].fault is no fault: did you mean slow?'],
-    ['steps: [{fault: callback-first}]', 'steps[0].fault callback-first is injected into the create: write it as'],
-    ['steps: [{fault: drop, ms: 5ms}]', 'steps[0] ms is for slow and callback-delay'],
+    ['steps: [{fault: callback-first}]', 'steps[0] callback-first is injected into the create: write it as'],
+    ['steps: [{fault: drop, ms: 5ms}]', 'steps[0] ms is not for "fault: drop", which takes count'],
     ['steps: [{move: refund}]', 'steps[0].move is no move: there are complete, authorize, cancel, fail'],
-    ['steps: [{move: cancel, reason: x}]', 'steps[0] code and reason are for "move: fail"'],
+    ['steps: [{move: cancel, reason: x}]', 'steps[0] reason is not for "move: cancel", which takes force, expect'],
     ['steps: [{move: fail, raeson: x}]', 'steps[0] unknown field "raeson" (did you mean "reason"?)'],
-    ['steps: [{mvoe: fail}]', `steps[0] ${STEP}`],
-    ['steps: [{fault: slow, move: fail}]', `steps[0] ${STEP}`],
+    ['steps: [{mvoe: fail}]', 'steps[0] unknown field "mvoe" (did you mean "move"?)'],
+    ['steps: [{fault: slow, move: fail}]', 'steps[0] must have one of fault, move, advance, redeliver, and only one'],
+    ['steps: [{}]', 'steps[0] must have one of fault, move, advance, redeliver, and only one'],
     ['steps: [{move: cancel, expect: {callbacks: [maybe]}}]', 'callbacks[0] must be taken, refused, answered, not-'],
     ['steps: 5', 'steps must be a list of steps'],
     ['steps: [5]', `steps[0] ${STEP}`],

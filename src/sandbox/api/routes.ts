@@ -25,49 +25,46 @@ export function addApi(app: Hono, parts: Parts): void {
   async function serve(on: SandboxOperation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
     const { call, end } = log.begin(request, body, isPlayed(request));
-    const { life } = log;
+    const signal = AbortSignal.any([request.signal, log.life]);
+    const json = on === 'create' ? jsonIn(body) : undefined;
     const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
-    const reference = on === 'create' ? referenceIn(body) : known?.reference;
-    const armed = faults.take(on, reference, isPlayed(request));
-    const signal = AbortSignal.any([request.signal, life]);
-    let taken: Answer | undefined;
+    let armed = faults.take(on, known?.reference ?? referenceIn(json), isPlayed(request));
+    let paymentId = known?.id;
+    let answer: Answer | undefined;
     try {
       if (settings.latency > 0) await delay(settings.latency, signal);
-      let answer = injectBefore(armed?.fault);
+      answer = injectBefore(armed?.fault);
       if (!answer) {
-        taken = take(body, call, armed?.fault);
+        const taken = take(call, body, json, armed?.fault);
+        paymentId = taken.paymentId ?? paymentId;
         // A call that the gateway itself refuses does not use up the fault.
-        if (armed && taken.message) faults.putBack(armed);
-        if (!armed || taken.message) {
-          end({ answer: taken });
-          return toResponse(taken);
+        if (armed && taken.message) {
+          faults.putBack(armed);
+          armed = undefined;
         }
-        if (armed.fault === 'callback-first' && taken.paymentId) {
-          move(taken.paymentId, 'complete');
-          await withSignal(callbacks.delivered(taken.paymentId), signal);
+        if (armed?.fault === 'callback-first' && paymentId) {
+          move(paymentId, 'complete');
+          await withSignal(callbacks.delivered(paymentId), signal);
         }
-        answer = await injectAfter(armed, taken, signal);
+        answer = armed ? await injectAfter(armed, taken, signal) : taken;
       }
-      end({ answer, fault: armed?.fault, paymentId: answer.paymentId ?? known?.id });
       return toResponse(answer);
-    } catch (broken) {
-      end({ fault: armed?.fault, paymentId: taken?.paymentId ?? known?.id });
-      throw broken;
+    } finally {
+      end({ answer, fault: armed?.fault, paymentId });
     }
   }
 
   app.post('/api/v1/payments', ({ req }) =>
-    serve('create', req.raw, (body, call, fault) => {
+    serve('create', req.raw, (call, body, json, fault) => {
       const { headers } = req.raw;
       call.signature = checkSignature(headers.get('signature'), body, settings);
       const problem = credentialProblem(headers, settings.apiKey) ?? call.signature.problem;
       if (problem) return refusing(401, problem);
-      const checked = validate(body, settings.terminal);
+      const checked = validate(json, settings.terminal);
       if ('errors' in checked) return invalid(checked.errors);
       const warnings = warningsOf(checked.request, checked.unknown);
       if (warnings.length > 0) call.warnings = warnings;
-      const record = ledger.create(checked.request, alteredBy(fault, checked.request));
-      if (isPlayed(req.raw)) callbacks.keepAddress(record.id);
+      const record = ledger.create(checked.request, alteredBy(fault, checked.request), isPlayed(req.raw));
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
     }),
   );
@@ -93,7 +90,7 @@ export function addApi(app: Hono, parts: Parts): void {
   });
 }
 
-type Take = (body: Uint8Array, call: Call, fault: CallFault | undefined) => Answer;
+type Take = (call: Call, body: Uint8Array, json: unknown, fault: CallFault | undefined) => Answer;
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
@@ -106,14 +103,19 @@ function allowedAt(path: string): string | undefined {
 
 const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 
-/** Reads the reference of a create before any check. */
-function referenceIn(body: Uint8Array): string | undefined {
+/** Returns undefined for a body that is not JSON. */
+function jsonIn(body: Uint8Array): unknown {
   try {
-    const { reference } = JSON.parse(new TextDecoder().decode(body));
-    return typeof reference === 'string' ? reference : undefined;
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     return undefined;
   }
+}
+
+/** Reads the reference of a create before any check. */
+function referenceIn(json: unknown): string | undefined {
+  const { reference } = Object(json);
+  return typeof reference === 'string' ? reference : undefined;
 }
 
 function credentialProblem(headers: Headers, apiKey: string): string | undefined {
@@ -133,13 +135,8 @@ function invalid(errors: Record<string, string[]>): Answer {
 type Validated = { request: AcceptedRequest; unknown: string[] } | { errors: Record<string, string[]> };
 
 /** Checks a create as the document says. Fields that the gateway does not know are ignored. */
-function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Validated {
-  let json: Record<string, unknown>;
-  try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return { errors: { body: ['The body is not JSON.'] } };
-  }
+function validate(json: unknown, terminal: SandboxSettings['terminal']): Validated {
+  if (json === undefined) return { errors: { body: ['The body is not JSON.'] } };
   const unknown = Object.keys(json ?? {}).filter(name => !REQUEST_FIELDS.has(name));
   const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.has(name)));
   const { amount } = known;
@@ -149,27 +146,13 @@ function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Vali
   const schema = known.paymentMethod === 'OPENBANKING' ? nftPurchaseSchema : payments;
   // On the wire any positive number is an amount. The schema's stricter rules protect the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
-  if (success) {
-    const request = { ...data, amount };
-    return isShallow(request) ? { request, unknown } : { errors: { body: ['The body is nested too deeply.'] } };
-  }
+  if (success) return { request: { ...data, amount }, unknown };
   const errors: Record<string, string[]> = {};
   for (const { path, message } of error.issues) {
     const field = path.join('.') || 'body';
     errors[field] = [...(errors[field] ?? []), message];
   }
   return { errors };
-}
-
-/** Whether the value can be copied. */
-function isShallow(value: unknown): boolean {
-  try {
-    structuredClone(value);
-    JSON.stringify(value);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the answer to a create: the record and the customer's next step. */

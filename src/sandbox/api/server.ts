@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { optionsReader } from '../../options/reader.ts';
@@ -46,9 +47,6 @@ type Handler = (request: Request) => Promise<Response>;
 
 /** The server name that identifies a sandbox to the command line. */
 export const SERVER_NAME = 'payment-gateway-sandbox';
-
-/** Bytes. A create takes one or two thousand. */
-const LONGEST_BODY = 1024 * 1024;
 
 /** Keeps out pages of other sites whose name resolves to this machine. */
 const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
@@ -101,12 +99,7 @@ async function serve(
   }
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const request = await toRequest(incoming, origin, gone.signal);
-  if (!request) {
-    outgoing.writeHead(413, { connection: 'close' }).end(`A body has at most ${LONGEST_BODY} bytes.`);
-    return;
-  }
-  const response = await handler(request);
+  const response = await handler(await toRequest(incoming, origin, gone.signal));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   const body = response.body && Readable.fromWeb(response.body as ReadableStream, { signal: gone.signal });
   try {
@@ -119,17 +112,9 @@ async function serve(
   outgoing.end();
 }
 
-/** Returns undefined if the body is too long. */
-async function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Promise<Request | undefined> {
+async function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', url = '/', headers } = incoming;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming) {
-    length += chunk.length;
-    if (length > LONGEST_BODY) return undefined;
-    chunks.push(chunk);
-  }
   const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
-  const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
+  const body = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(await buffer(incoming));
   return new Request(origin + url, { method, headers: fields, body, signal });
 }

@@ -3,11 +3,19 @@ import { withSignal } from '../../deadline.ts';
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
-import { isRunning, type Log } from '../log.ts';
+import type { Log } from '../log.ts';
 import { toPhpJson } from '../php.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
-import { addressOf, isRefused, post, withoutQuery } from './post.ts';
+import { isRefused, post, withoutQuery } from './post.ts';
+
+/** The other parts of a sandbox that post its callbacks. */
+interface Used {
+  settings: SandboxSettings;
+  faults: Faults;
+  log: Log;
+  clock: Clock;
+}
 
 interface Waiting extends WaitingCallback {
   cancel(): void;
@@ -30,20 +38,10 @@ export class Callbacks {
   readonly #waiting = new Set<Waiting>();
   /** Resolves the callers of `idle`. */
   #idlers: (() => void)[] = [];
-  /** Payments with callbacks to their own address despite `forwardTo`. */
-  readonly #ownAddress = new Set<string>();
-  /** The ports of the sandbox itself. */
-  readonly ownPorts = new Set<string>();
-  readonly #settings: SandboxSettings;
-  readonly #faults: Faults;
-  readonly #log: Log;
-  readonly #clock: Clock;
+  readonly #parts: Used;
 
-  constructor(settings: SandboxSettings, faults: Faults, log: Log, clock: Clock) {
-    this.#settings = settings;
-    this.#faults = faults;
-    this.#log = log;
-    this.#clock = clock;
+  constructor(parts: Used) {
+    this.#parts = parts;
   }
 
   /** Returns the waiting callbacks, in the order of their arrival. */
@@ -62,17 +60,7 @@ export class Callbacks {
 
   /** Resolves once no callback of this payment is being posted. */
   async delivered(paymentId: string): Promise<void> {
-    await this.#underWay.get(paymentId);
-  }
-
-  /** Sends this payment's callbacks to its own address despite `forwardTo`. */
-  keepAddress(paymentId: string): void {
-    this.#ownAddress.add(paymentId);
-  }
-
-  /** Returns the address to which a payment's callbacks are posted: its own, or `forwardTo`. */
-  targetOf(paymentId: string, own: string): string {
-    return addressOf(own, this.#settings, this.#ownAddress.has(paymentId));
+    while (this.#underWay.has(paymentId)) await this.#underWay.get(paymentId);
   }
 
   /** Forgets every waiting callback. The log ends running posts. */
@@ -80,30 +68,25 @@ export class Callbacks {
     for (const { cancel } of this.#waiting) cancel();
     this.#waiting.clear();
     this.#underWay.clear();
-    this.#ownAddress.clear();
     this.#rest();
   }
 
-  forget(paymentId: string): void {
-    for (const waiting of this.#waiting) if (waiting.callback.paymentId === paymentId) this.#wake(waiting);
-    this.#ownAddress.delete(paymentId);
-  }
-
   /** Posts the payment's state, with the fault armed for it. */
-  send(record: PaymentRecord, address: string): void {
+  send(record: PaymentRecord, url: string): void {
+    const { settings, faults, log, clock } = this.#parts;
     const { id: paymentId, paymentStatus, reference } = record;
-    const armed = this.#faults.take('callback', reference);
+    const { fault, ms = DELAY } = faults.take('callback', reference) ?? {};
     const payload = payloadOf(record);
-    const url = this.targetOf(paymentId, address);
-    const callback: Callback = { paymentId, paymentStatus, url, body: toPhpJson(payload), repetition: 0 };
-    const faulty: Callback = { ...callback, ...(armed && { fault: armed.fault }) };
-    const { repetition: _, ...once } = faulty;
-    switch (armed?.fault) {
+    const body = toPhpJson(payload);
+    const callback: Callback = { paymentId, paymentStatus, url, body, retries: settings.callbackRetries };
+    const faulty: Callback = { ...callback, fault };
+    const once: Callback = { ...faulty, retries: [] };
+    switch (fault) {
       case 'callback-lose':
-        this.#log.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
+        log.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
         return;
       case 'callback-delay':
-        this.#wait(faulty, armed.ms ?? DELAY);
+        this.#wait(faulty, clock.now() + ms);
         return;
       case 'callback-reorder':
         this.#wait(faulty);
@@ -134,34 +117,28 @@ export class Callbacks {
    * @throws {SandboxError} `unknown_delivery`
    */
   async redeliver(id: number, { body }: RedeliverOptions = {}): Promise<Delivery> {
-    const { paymentId, paymentStatus, url, ...past } = this.#log.delivery(id);
+    const { paymentId, paymentStatus, url, ...past } = this.#parts.log.delivery(id);
     const isEdited = body !== undefined && body !== past.body;
-    const again = { paymentId, paymentStatus, url, body: body ?? past.body, repeats: id };
+    const again = { paymentId, paymentStatus, url, body: body ?? past.body, repeats: id, retries: [] };
     const delivery = this.#enqueue({ ...again, ...(isEdited && { isEdited }) });
     await this.#underWay.get(paymentId);
     return { ...delivery };
   }
 
-  /** Restores the waiting callbacks of a saved sandbox, and posts those again that were running. */
+  /** Restores the waiting callbacks of a saved sandbox. */
   restore(waiting: readonly WaitingCallback[]): void {
-    const now = this.#clock.now();
-    for (const { callback, due } of waiting) this.#wait(callback, due === undefined ? due : due - now, true);
-    for (const delivery of this.#log.deliveries.all.filter(isRunning)) {
-      const { id, paymentId, paymentStatus, url, body } = delivery;
-      this.#log.deliveries.drop(id);
-      this.#enqueue({ paymentId, paymentStatus, url, body, repetition: 0 });
-    }
+    for (const { callback, due } of waiting) this.#wait(callback, due, true);
   }
 
-  #record({ repetition: _, ...callback }: Callback): Delivery {
-    return this.#log.post(callback);
+  #record({ retries: _, ...callback }: Callback): Delivery {
+    return this.#parts.log.post(callback);
   }
 
   /** Keeps the callbacks of one payment in order. */
   #enqueue(callback: Callback): Delivery {
     const delivery = this.#record(callback);
     const { paymentId } = delivery;
-    const { life } = this.#log;
+    const { life } = this.#parts.log;
     const done = Promise.resolve(this.#underWay.get(paymentId))
       .then(() => this.#post(delivery, callback, life))
       .finally(() => {
@@ -174,42 +151,33 @@ export class Callbacks {
 
   async #post(delivery: Delivery, callback: Callback, life: AbortSignal): Promise<void> {
     if (life.aborted) return;
-    delivery.at = this.#clock.now();
+    const { settings, log, clock } = this.#parts;
+    delivery.at = clock.now();
     const begun = performance.now();
-    const posting = post(delivery.url, delivery.body, this.#settings, this.ownPorts, life);
+    const posting = post(delivery.url, delivery.body, settings, life);
     const outcome = await withSignal(posting, life).catch(() => ({}));
     Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
     if (life.aborted) return;
-    this.#log.emit({ type: 'callback', delivery: { ...delivery } });
-    if (!isRefused(delivery)) this.#repeat(delivery, callback);
+    log.emit({ type: 'callback', at: delivery.at, delivery: { ...delivery } });
+    const [ms, ...retries] = callback.retries;
+    if (ms === undefined || isTaken(delivery) || isRefused(delivery)) return;
+    const { fault: _, ...again } = callback;
+    this.#wait({ ...again, repeats: delivery.id, retries }, clock.now() + ms);
   }
 
-  /** Schedules the next repetition of a callback that got no 2xx answer. */
-  #repeat(delivery: Delivery, { repetition, fault: _, ...callback }: Callback): void {
-    const ms = repetition === undefined ? undefined : this.#settings.callbackRetries[repetition];
-    if (ms === undefined || repetition === undefined || isTaken(delivery)) return;
-    this.#wait({ ...callback, repeats: delivery.id, repetition: repetition + 1 }, ms);
-  }
-
-  /** Waits this many milliseconds, or until the next callback of its payment. */
-  #wait(callback: Callback, ms?: number, isSilent = false): void {
-    const at = this.#clock.now();
-    const due = ms === undefined ? undefined : at + ms;
+  /** Waits until this time, or until the next callback of its payment. */
+  #wait(callback: Callback, due?: number, isSilent = false): void {
+    const { log, clock } = this.#parts;
     const waiting: Waiting = { callback, cancel: () => {}, ...(due !== undefined && { due }) };
     this.#waiting.add(waiting);
-    if (ms !== undefined) waiting.cancel = this.#clock.after(ms, () => this.#postWaiting(waiting));
+    if (due !== undefined) waiting.cancel = clock.at(due, () => this.#postWaiting(waiting));
     const { paymentId, paymentStatus, fault } = callback;
-    if (!isSilent) this.#log.emit({ at, type: 'callback-waits', paymentId, paymentStatus, due, fault });
+    if (!isSilent) log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
   #postWaiting(waiting: Waiting): void {
-    this.#wake(waiting);
-    this.#enqueue(waiting.callback);
-  }
-
-  #wake(waiting: Waiting): void {
-    waiting.cancel();
     this.#waiting.delete(waiting);
+    this.#enqueue(waiting.callback);
   }
 
   /** Resolves the callers of `idle` once all is posted. */

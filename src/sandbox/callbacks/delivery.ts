@@ -21,7 +21,7 @@ export interface Delivery {
   error?: string;
   durationMs?: number;
   /** The injected fault. */
-  fault?: CallbackFault;
+  fault?: CallbackFault | undefined;
   /** The delivery that this one repeats, by hand or because that one got no 2xx answer. */
   repeats?: number;
   /** Whether its body was changed by hand. */
@@ -33,8 +33,8 @@ export type Callback = Pick<
   Delivery,
   'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault' | 'repeats' | 'isEdited' | 'error'
 > & {
-  /** The number of the schedule's repetitions so far. Absent for a callback that is not repeated. */
-  repetition?: number;
+  /** The times before its repetitions, in milliseconds. */
+  retries: readonly number[];
 };
 
 /** A callback that waits for its time. Without `due`, it waits for the next callback of its payment. */

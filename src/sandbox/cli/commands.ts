@@ -8,11 +8,12 @@ import { CommandError, endWith, FAILED, integer, LOOK } from '../../terminal/pro
 import { table } from '../../terminal/text.ts';
 import { type Delivery, isTaken } from '../callbacks/delivery.ts';
 import { FAULTS } from '../faults/kinds.ts';
+import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SCENARIOS } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
 import type { Report } from '../scenarios/report.ts';
 import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playedText, reportText } from './lines.ts';
-import { fieldsOf, optionOf, phrase } from './options.ts';
+import { fieldsOf, optionOf, phrase, type Shape } from './options.ts';
 import { call, DEFAULT_PORT, type Fields, type Place, routeOf } from './remote.ts';
 
 /** A command, as a row of the table below. */
@@ -26,6 +27,8 @@ interface RemoteCommand {
   more?: string;
   /** An option that is not a field of the route. */
   option?: Option;
+  /** A replacement for the fields of the route. */
+  fields?: Shape;
   /** Fields that the command sets. */
   fixed?: Fields;
   prepare?(asked: Asked): Asked | Promise<Asked>;
@@ -40,10 +43,11 @@ interface Asked {
   place: Place;
 }
 
-const move = (name: string, does: string): RemoteCommand => ({
+const move = (name: MoveName, does: string): RemoteCommand => ({
   usage: `${name} <payment>`,
   route: 'movePayment',
   does,
+  fields: moveFields[name],
   fixed: { move: name },
   text: paymentLine,
 });
@@ -142,7 +146,7 @@ function addRemoteCommand(program: Command, row: RemoteCommand): void {
     .addHelpText('after', more);
   const [argument] = command.registeredArguments;
   const options: Record<string, Option> = option ? { [option.name()]: option } : {};
-  const fields = fieldsOf(routeOf(route), fixed);
+  const { fields = fieldsOf(routeOf(route)) } = row;
   for (const [name, field] of Object.entries(fields)) {
     if (name === argument?.name()) argument.choices((field as z.ZodEnum).options.map(String));
     else options[name] = optionOf(name, field);

@@ -3,8 +3,9 @@ import { styleText } from 'node:util';
 import { printable, table } from '../../terminal/text.ts';
 import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
+import type { Answers } from '../control/answers.ts';
 import type { SandboxEvent } from '../events.ts';
-import { type Armed, sentenceOf } from '../faults/faults.ts';
+import { sentenceOf } from '../faults/faults.ts';
 import type { Fault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import { money } from '../money.ts';
@@ -23,7 +24,7 @@ const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8
 /** Formats an event with its time. */
 export function timedLineOf(event: SandboxEvent): string | undefined {
   const line = lineOf(event);
-  return line && `${dim(clockTime(event.type === 'callback' ? event.delivery.at : event.at))} ${line}`;
+  return line && `${dim(clockTime(event.at))} ${line}`;
 }
 
 /** Formats an event, or returns undefined to skip it. */
@@ -81,7 +82,7 @@ export const paymentLine = ({ paymentStatus, reference, id }: PaymentRecord): st
 
 const HEAD = ['STATE', 'REFERENCE', 'AMOUNT', 'METHOD', 'CREATED', 'ID'];
 
-export function paymentsText({ payments, total }: { payments: readonly PaymentRecord[]; total: number }): string {
+export function paymentsText({ payments, total }: Answers['listPayments']): string {
   if (total === 0) return 'No such payment.';
   const rows = payments.map(payment => {
     const { paymentStatus, reference, paymentMethod, paymentType, created, id } = payment;
@@ -92,19 +93,12 @@ export function paymentsText({ payments, total }: { payments: readonly PaymentRe
   return table([HEAD, ...rows]) + more;
 }
 
-export function faultsText({ faults }: { faults: readonly Armed[] }): string {
+export function faultsText({ faults }: Answers['listFaults']): string {
   if (faults.length === 0) return 'No fault is armed.';
   return table(faults.map(fault => [String(fault.id), sentenceOf(fault)]));
 }
 
-interface Detail {
-  payment: PaymentRecord;
-  callbackUrl: string;
-  postedTo?: string;
-  timeline: readonly SandboxEvent[];
-}
-
-export function paymentText({ payment, callbackUrl, postedTo, timeline }: Detail): string {
+export function paymentText({ payment, callbackUrl, postedTo, timeline }: Answers['getPayment']): string {
   const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod } = payment;
   const facts = [
     ['id', id],

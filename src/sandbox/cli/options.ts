@@ -2,18 +2,12 @@
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { check, type Route } from '../control/define.ts';
-import type { Fields } from './remote.ts';
 
-type Shape = Readonly<Record<string, z.ZodType>>;
+export type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** Returns the fields of a route. @param fixed chooses between variants of its body */
-export function fieldsOf({ query, body }: Route, fixed: Fields): Shape {
+export function fieldsOf({ query, body }: Route): Shape {
   const schema = query ?? body;
-  const variants = schema instanceof z.ZodDiscriminatedUnion ? schema.options : [schema];
-  const shapes = variants.flatMap((variant): Shape[] => (variant instanceof z.ZodObject ? [variant.shape] : []));
-  const isMeant = (shape: Shape) =>
-    Object.entries(fixed).every(([name, value]) => shape[name]?.safeParse(value).success);
-  return Object.fromEntries(Object.entries(shapes.find(isMeant) ?? {}).filter(([name]) => !(name in fixed)));
+  return schema instanceof z.ZodObject ? schema.shape : {};
 }
 
 /** Fields with a different name or form on the command line. */

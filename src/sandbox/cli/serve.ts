@@ -8,7 +8,7 @@ import type { SandboxEvent } from '../events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { timedLineOf } from './lines.ts';
-import { lockState, notOurs, readState, stateFile } from './state.ts';
+import { notOurs, stateFile } from './state.ts';
 import type { Auto } from './values.ts';
 
 type Print = (line: string) => void;
@@ -28,17 +28,6 @@ export interface ServeOptions extends SandboxOptions {
 
 /** @throws {CommandError} if the port is busy, or an option is refused */
 export async function serve(options: ServeOptions, print: Print, complain: Print): Promise<Listening> {
-  const unlock = options.state === undefined ? () => {} : lockState(options.state);
-  try {
-    const { close, ...listening } = await begin(options, print, complain);
-    return { ...listening, close: () => close().finally(unlock) };
-  } catch (error) {
-    unlock();
-    throw error;
-  }
-}
-
-async function begin(options: ServeOptions, print: Print, complain: Print): Promise<Listening> {
   const { port, host, allowHost, json, auto = [], state: file, skipVerify, ...own } = options;
   if (skipVerify) {
     if (!own.forwardTo?.startsWith('https:')) throw new CommandError('--skip-verify is for --forward-to https://….');
@@ -57,12 +46,12 @@ async function begin(options: ServeOptions, print: Print, complain: Print): Prom
       for (const move of auto) moveLater(sandbox, event.paymentId, move);
     }
   };
-  const saved = file === undefined ? undefined : readState(file);
-  const sandbox = openSandbox({ ...own, onEvent, saved }, file);
+  const sandbox = openSandbox({ ...own, onEvent, saved: state?.saved }, file);
   /** Ends delayed work, which must not keep the process alive. */
   const end = () => {
     isOver = true;
     sandbox.reset();
+    state?.unlock();
   };
   const listening = await sandbox.listen({ port, host, allowHosts: allowHost }).catch(error => {
     end();

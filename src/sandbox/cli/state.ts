@@ -8,7 +8,7 @@ const INTERVAL = 1_000;
 const PAUSES = 10;
 
 /** @throws {CommandError} for a file without JSON. The file stays unchanged */
-export function readState(file: string): SavedSandbox | undefined {
+function read(file: string): SavedSandbox | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -31,14 +31,14 @@ export const notOurs = (file: string): CommandError =>
   );
 
 /** Keeps other servers away from the file. The lock of a crashed one does not count. @returns a function that unlocks it */
-export function lockState(file: string): () => void {
-  const lock = `${file}.lock`;
-  const write = (flag: 'wx' | 'w') => writeFileSync(lock, String(process.pid), { flag, mode: 0o600 });
+function lock(file: string): () => void {
+  const path = `${file}.lock`;
+  const write = (flag: 'wx' | 'w') => writeFileSync(path, String(process.pid), { flag, mode: 0o600 });
   try {
     write('wx');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(file, error as Error);
-    const owner = Number(readFileSync(lock, 'utf8'));
+    const owner = Number(readFileSync(path, 'utf8'));
     if (owner !== process.pid && isRunning(owner)) {
       throw new CommandError(
         `--state: ${file} belongs to the sandbox with the process id ${owner}, which is running. Stop that one, or name another file.`,
@@ -46,7 +46,7 @@ export function lockState(file: string): () => void {
     }
     write('w');
   }
-  return () => rmSync(lock, { force: true });
+  return () => rmSync(path, { force: true });
 }
 
 function isRunning(pid: number): boolean {
@@ -60,8 +60,10 @@ function isRunning(pid: number): boolean {
 const notWritten = (file: string, { message }: Error) =>
   new CommandError(`--state: ${file} cannot be written: ${message}`);
 
-/** Returns functions that keep the file up to date. */
+/** Locks a file. @returns its state, and functions that keep it up to date. @throws {CommandError} */
 export function stateFile(file: string, save: () => SavedSandbox, complain: (message: string) => void) {
+  const unlock = lock(file);
+  const saved = read(file);
   let timer: NodeJS.Timeout | undefined;
   let interval = INTERVAL;
   let hasFailed = false;
@@ -104,5 +106,5 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
     tryToWrite();
   }
 
-  return { write, touch, close };
+  return { saved, write, touch, close, unlock };
 }

@@ -1,12 +1,13 @@
-// Defines a route of the sandbox's own API: its words, checks and work, and the source of its description.
+// Defines a route of the sandbox's own API: its words, checks and work.
 import type { Hono } from 'hono/tiny';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { isForeign } from '../api/origin.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import type { Answers } from './answers.ts';
 
-export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
+export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, A = unknown> {
   method: string;
   /** The path below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
   path: string;
@@ -16,10 +17,8 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   summary: string;
   query?: Q;
   body?: B;
-  /** The schema of a JSON answer, or the content type of a stream. Absent for an empty answer. */
-  answer?: z.ZodType | { contentType: string; description: string };
   errors?: readonly SandboxError['code'][];
-  run(parts: Parts, call: RouteCall<Q, B>): unknown;
+  run(parts: Parts, call: RouteCall<Q, B>): A | Promise<A>;
 }
 
 interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
@@ -27,15 +26,16 @@ interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
   id: string;
   query: z.output<Q>;
   body: z.output<B>;
-  request: Request;
+  /** The origin of the sandbox, as its caller knows it. */
+  origin: string;
 }
 
-/** Preserves the types of a route's query and body. @param address its method and path: `GET /payments/{id}` */
-export function route<Q extends z.ZodType, B extends z.ZodType>(
+/** Preserves the types of a route. @param address its method and path: `GET /payments/{id}` */
+export function route<N extends string, Q extends z.ZodType, B extends z.ZodType>(
   address: string,
-  name: string,
+  name: N,
   summary: string,
-  rest: Omit<Route<Q, B>, 'method' | 'path' | 'name' | 'summary'>,
+  rest: Pick<Route<Q, B, N extends keyof Answers ? Answers[N] : unknown>, 'query' | 'body' | 'errors' | 'run'>,
 ): Route {
   const [method, path] = address.split(' ') as [string, string];
   return { method, path, name, summary, ...rest };
@@ -61,7 +61,7 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
           id: Object.values<string>(req.param())[0] ?? '',
           query: query ? read(query, req.query()) : {},
           body: body ? read(body, await jsonOf(req.raw)) : {},
-          request: req.raw,
+          origin: new URL(req.url).origin,
         });
         if (answer instanceof Response) return answer;
         return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);

@@ -1,12 +1,11 @@
 // The routes for payments and their callbacks.
 import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
-import type { Delivery } from '../callbacks/delivery.ts';
+import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
 import { wait } from '../duration.ts';
 import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { type Route, route } from './define.ts';
-import { deliveryShape, eventShape, paymentShape, paymentStatus } from './shapes.ts';
 import { waitFields, waitFor } from './wait-for.ts';
 
 const text = z.string().optional();
@@ -15,15 +14,23 @@ export const whole = (otherwise: number, most: number) => z.coerce.number().int(
 /** A flag in a query. */
 export const flagText = z.enum(['true', 'false']).transform(given => given === 'true');
 
-export const total = z.number().int().describe('How many there are on all pages.');
-
 /** The parameters of a list's page. */
-export const paging = {
+const paging = {
   limit: whole(50, 1_000).describe('The size of a page.'),
   offset: whole(0, Number.MAX_SAFE_INTEGER).describe('The number to skip.'),
 };
-export const pageOf = <T>(all: readonly T[], { limit, offset }: { limit: number; offset: number }): T[] =>
-  all.slice(offset, offset + limit);
+
+/** The query of a list, all or those of one payment. */
+export const listQuery = z.strictObject({ paymentId: text, ...paging });
+
+/** Returns a page, the newest first, and the number on all pages. */
+export function pageOf<T extends { paymentId?: string | undefined }>(
+  all: readonly T[],
+  { paymentId, limit, offset }: z.output<typeof listQuery>,
+): [page: T[], total: number] {
+  const found = all.filter(one => paymentId === undefined || one.paymentId === paymentId.toLowerCase()).reverse();
+  return [found.slice(offset, offset + limit), found.length];
+}
 
 const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
@@ -33,34 +40,26 @@ export const PAYMENT_ROUTES: readonly Route[] = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
     query: z.strictObject({
       search: text.describe("A part of the id, reference, description, method, amount or the customer's email."),
-      paymentStatus: paymentStatus.optional(),
+      paymentStatus: z.enum(PAYMENT_STATUSES).optional(),
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
-    answer: z.object({ payments: z.array(paymentShape).describe('Those of this page.'), total }),
-    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => ledger.page(wanted, { limit, offset }),
+    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => {
+      const found = ledger.search(wanted);
+      return { payments: found.slice(offset, offset + limit), total: found.length };
+    },
   }),
   route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
-    answer: z.object({
-      payment: paymentShape,
-      request: z.looseObject({}).describe('What the merchant asked for.'),
-      callbackUrl: z.string().describe("The payment's own address for callbacks."),
-      postedTo: z.string().optional().describe('The address that they are posted to, if it is another one.'),
-      timeline: z.array(eventShape).describe('What happened to it, the oldest first.'),
-    }),
     errors: ['unknown_payment'],
-    run: ({ ledger, callbacks, log }, { id: named }) => {
-      const payment = ledger.named(named);
-      const { id } = payment;
-      const [request, callbackUrl] = [ledger.detailsOf(id).request, ledger.callbackUrlOf(id)];
-      const target = callbacks.targetOf(id, callbackUrl);
-      const posted = target === callbackUrl ? {} : { postedTo: target };
-      return { payment, request, callbackUrl, ...posted, timeline: log.timeline(id) };
+    run: ({ ledger, log }, { id: named }) => {
+      const [payment] = ledger.named(named);
+      const { request, callbackUrl, postedTo } = ledger.detailsOf(payment.id);
+      const elsewhere = postedTo === callbackUrl ? {} : { postedTo };
+      return { payment, request, callbackUrl, ...elsewhere, timeline: log.timeline(payment.id) };
     },
   }),
   route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
     body: move,
-    answer: paymentShape,
     errors: ['unknown_payment', 'final_state', 'refused'],
     run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
   }),
@@ -70,33 +69,29 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       isAnswered: flagText.optional().describe('Whether the callback of its state must have been answered with 2xx.'),
       timeout: wait.describe('The longest wait, at most 10m.'),
     }),
-    answer: paymentShape,
     errors: ['timeout', 'refused'],
     run: (parts, { query }) => waitFor(parts, query),
   }),
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
-    query: z.strictObject({ paymentId: text, ...paging }),
-    answer: z.object({ deliveries: z.array(deliveryShape).describe('Those of this page.'), total }),
-    run: ({ log }, { query: { paymentId, ...page } }) => {
-      const found = paymentId === undefined ? log.deliveries.latest : log.deliveriesOf(paymentId.toLowerCase());
-      return { deliveries: pageOf(found, page), total: found.length };
+    query: listQuery,
+    run: ({ log }, { query }) => {
+      const [deliveries, total] = pageOf(log.deliveries, query);
+      return { deliveries, total };
     },
   }),
   route('POST /deliveries/{id}/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
     body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
-    answer: deliveryShape,
     errors: ['unknown_delivery'],
-    run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
+    run: ({ callbacks }, { id, body }) => callbacks.redeliver(Number(id), body),
   }),
   route('GET /idle', 'waitUntilIdle', 'Waits until no callback is running or delayed.', {
     query: z.strictObject({ timeout: wait.describe('The longest wait, at most 10m.') }),
-    answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
     errors: ['timeout'],
     run: async ({ callbacks, log }, { query: { timeout } }) => {
       await withTimeout(callbacks.idle(), timeout, () => {
         throw new SandboxError('timeout', `Callbacks are still running after ${timeout} ms.`);
       });
-      return { deliveries: log.deliveries.size };
+      return { deliveries: log.deliveries.length };
     },
   }),
 ];

@@ -5,41 +5,19 @@ import { scenarioSchema } from '../scenarios/format.ts';
 import { SCENARIOS } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
 import { readScenario } from '../scenarios/read.ts';
-import { reportShape, testServer } from '../scenarios/report.ts';
+import { testServer } from '../scenarios/report.ts';
 import { type Route, route } from './define.ts';
-import { deliveryShape, paymentShape } from './shapes.ts';
 
 const to = httpUrl.optional().describe("Your callback address, in place of the sandbox's `forwardTo`.");
 
-const played = z
-  .object({
-    payment: paymentShape,
-    deliveries: z.array(deliveryShape).describe('Every post of its callbacks, in order.'),
-    problems: z.array(z.string()).describe('What was not as expected, each in a sentence: empty if everything was.'),
-    note: z.string().optional().describe('What could not be checked, and what to do.'),
-  })
-  .meta({ id: 'Played', description: 'The result of a scenario.' });
-
 export const SCENARIO_ROUTES: readonly Route[] = [
   route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', {
-    answer: z.object({
-      scenarios: z
-        .array(
-          z.object({
-            name: z.string().describe('Its name.'),
-            does: z.string().describe('In one sentence.'),
-            text: z.string().describe('Its file, in YAML.'),
-          }),
-        )
-        .describe('All of them.'),
-    }),
     run: () => ({ scenarios: SCENARIOS }),
   }),
   route('POST /scenarios/{name}', 'playScenario', 'Plays one of them, and answers once it has ended.', {
     body: z.strictObject({ to }),
-    answer: played,
     errors: ['unknown_scenario', 'refused'],
-    run: (parts, { id: name, body, request }) => play(parts, name, { ...body, origin: new URL(request.url).origin }),
+    run: (parts, { id: name, body, origin }) => play(parts, name, { ...body, origin }),
   }),
   route('POST /scenarios', 'playOwnScenario', 'Plays a scenario of your own.', {
     body: z.strictObject({
@@ -48,16 +26,14 @@ export const SCENARIO_ROUTES: readonly Route[] = [
         .describe('YAML as text, or the same as JSON.'),
       to,
     }),
-    answer: played,
     errors: ['refused'],
-    run: async (parts, { body: { scenario, to }, request }) => {
+    run: async (parts, { body: { scenario, to }, origin }) => {
       const read = typeof scenario === 'string' ? await readScenario(scenario) : scenario;
-      return play(parts, read, { to, origin: new URL(request.url).origin });
+      return play(parts, read, { to, origin });
     },
   }),
   route('POST /test', 'testServer', 'Plays every built-in scenario at your server, and answers with a report card.', {
     body: z.strictObject({ to }),
-    answer: reportShape,
-    run: (parts, { body, request }) => testServer(parts, { ...body, origin: new URL(request.url).origin }),
+    run: (parts, { body, origin }) => testServer(parts, { ...body, origin }),
   }),
 ];

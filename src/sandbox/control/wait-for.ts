@@ -41,26 +41,18 @@ export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor):
     throw new SandboxError('refused', 'Say which payment to wait for: pass its id or reference.');
   }
   const find = () =>
-    wanted.paymentId === undefined
-      ? ledger.page({ reference: wanted.reference }, { limit: 1, offset: 0 }).payments[0]
-      : ledger.find(wanted.paymentId);
-  const found = () => {
+    wanted.paymentId === undefined ? ledger.search({ reference: wanted.reference })[0] : ledger.find(wanted.paymentId);
+  const { promise, resolve } = Promise.withResolvers<PaymentRecord>();
+  const look = () => {
     const record = find();
-    return record && isAsWanted(record, wanted, log) ? record : undefined;
+    if (record && isAsWanted(record, wanted, log)) resolve(record);
   };
-  let unsubscribe = () => {};
-  const coming = new Promise<PaymentRecord>(resolve => {
-    const look = () => {
-      const record = found();
-      if (record) resolve(record);
-    };
-    unsubscribe = log.subscribe(look);
-    look();
-  });
+  const unsubscribe = log.subscribe(look);
+  look();
   const late = () => {
     throw new SandboxError('timeout', `Not reached within ${timeout} ms: ${storyOf(find(), log, callbacks)}`);
   };
-  return withTimeout(coming, timeout, late).finally(unsubscribe);
+  return withTimeout(promise, timeout, late).finally(unsubscribe);
 }
 
 function isAsWanted(record: PaymentRecord, { reference, paymentStatus, isAnswered }: WaitFor, log: Log) {

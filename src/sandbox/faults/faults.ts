@@ -143,9 +143,7 @@ export class Faults {
    *
    * @param isOwnOnly excludes faults for all payments, which the merchant's own calls must get
    */
-  take(on: SandboxOperation, reference: string | null | undefined, isOwnOnly?: boolean): Armed<CallFault> | undefined;
-  take(on: 'callback', reference: string | null | undefined): Armed<CallbackFault> | undefined;
-  take(on: Armed['on'], reference: string | null | undefined, isOwnOnly = false): Armed | undefined {
+  take<On extends Armed['on']>(on: On, reference: string | null | undefined, isOwnOnly = false) {
     const meant = this.#armed.filter(armed => armed.on === on);
     // A call without a reference gets only faults for all payments.
     const fitting = [
@@ -156,7 +154,7 @@ export class Faults {
     if (!armed) return undefined;
     armed.count -= 1;
     if (armed.count === 0) this.#armed = this.#armed.filter(one => one !== armed);
-    return { ...armed };
+    return { ...armed } as Armed<On extends 'callback' ? CallbackFault : CallFault>;
   }
 
   /** @internal Puts back a fault that could not be injected, for the next call. */

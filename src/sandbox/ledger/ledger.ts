@@ -2,6 +2,7 @@
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
 import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
 import { idsOf } from './ids.ts';
 import { matcherOf, orderOf, type PaymentQuery } from './query.ts';
 import { quote } from './rates.ts';
@@ -16,32 +17,22 @@ const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
 
 const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
 
-export interface LedgerSettings {
-  /** Returns milliseconds since 1970. */
-  now(): number;
-  /** The seed of the ids. */
-  seed?: string | undefined;
-  maxPayments: number;
-  /** Called after a payment was dropped for a newer one. */
-  onForgotten(id: string): void;
-}
-
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   #nextId: () => string;
-  readonly #settings: LedgerSettings;
-  /** Final payments in the order of becoming final. Above the limit, the first are dropped. */
-  readonly #final = new Set<string>();
+  readonly #settings: SandboxSettings;
+  readonly #now: () => number;
 
-  constructor(settings: LedgerSettings) {
+  /** @param now returns milliseconds since 1970 */
+  constructor(settings: SandboxSettings, now: () => number) {
     this.#settings = settings;
+    this.#now = now;
     this.#nextId = idsOf(settings.seed);
   }
 
   /** Forgets every payment, and restarts the ids. */
   clear(): void {
     this.#entries.clear();
-    this.#final.clear();
     this.#nextId = idsOf(this.#settings.seed);
   }
 
@@ -49,42 +40,29 @@ export class Ledger {
     return this.#entries.size;
   }
 
-  /** Returns one page, the newest first, and the total. */
-  page(query: PaymentQuery, { limit, offset }: { limit: number; offset: number }) {
-    const found = this.#search(query);
-    // Copying is the most expensive part.
-    const payments = structuredClone(found.slice(offset, offset + limit));
-    return { payments, total: found.length };
-  }
-
-  /** Returns all orders, each with its attempts, to read only. The newest are first. A payment of no order is one. */
+  /** Returns all orders, each with its attempts. The newest are first. A payment of no order is one. */
   orders(query: PaymentQuery): (readonly PaymentRecord[])[] {
-    return [...Map.groupBy(this.#search(query), record => orderOf(record) ?? record.id).values()];
+    return [...Map.groupBy(this.search(query), record => orderOf(record) ?? record.id).values()];
   }
 
   /** Returns the matching payments, the newest first. */
-  #search({ paymentStatus, ...query }: PaymentQuery): PaymentRecord[] {
-    const fits = matcherOf(query);
-    const isFound = (record: PaymentRecord) =>
-      (paymentStatus === undefined || record.paymentStatus === paymentStatus) && fits(record);
-    return [...this.#entries.values()]
+  search(query: PaymentQuery): PaymentRecord[] {
+    return this.entries
       .map(({ record }) => record)
-      .filter(isFound)
+      .filter(matcherOf(query))
       .reverse();
   }
 
-  /** Returns the records in the order of creation. */
-  get records(): PaymentRecord[] {
-    return [...this.#entries.values()].map(({ record }) => structuredClone(record));
-  }
-
-  /** @param changes a fault's changes to the record */
-  create(request: AcceptedRequest, changes: Partial<PaymentRecord> = {}): PaymentRecord {
+  /**
+   * @param changes a fault's changes to the record
+   * @param isPlayed whether a scenario has chosen the address of its callbacks
+   */
+  create(request: AcceptedRequest, changes: Partial<PaymentRecord>, isPlayed: boolean): PaymentRecord {
     const { paymentType, paymentMethod, amount, currency } = request;
     const record: PaymentRecord = {
       id: this.#freshId(),
       paymentStatus: 'PENDING',
-      created: toPhpDate(this.#settings.now()),
+      created: toPhpDate(this.#now()),
       paymentType,
       description: request.description ?? null,
       paymentMethod,
@@ -96,74 +74,64 @@ export class Ledger {
       ...(isOnramp(request) && quote(request)),
       ...changes,
     };
-    this.#entries.set(record.id, { record, request });
+    this.#entries.set(record.id, { record, request, ...(isPlayed && { isPlayed }) });
     this.#makeWay();
-    return structuredClone(record);
+    return record;
   }
 
-  /** Returns the payments for a saved sandbox. */
+  /** In the order of creation. */
   get entries(): Entry[] {
-    return structuredClone([...this.#entries.values()]);
+    return [...this.#entries.values()];
   }
 
   restore(entries: readonly Entry[]): void {
-    for (const entry of structuredClone(entries)) {
-      const { id, paymentStatus } = entry.record;
-      this.#entries.set(id, entry);
-      if (isFinalStatus(paymentStatus)) this.#final.add(id);
-    }
+    for (const entry of entries) this.#entries.set(entry.record.id, entry);
   }
 
   find(id: string): PaymentRecord | undefined {
-    const entry = this.#entries.get(id.toLowerCase());
-    return entry && structuredClone(entry.record);
+    return this.#entries.get(id.toLowerCase())?.record;
   }
 
   /** @throws {SandboxError} `unknown_payment` */
   get(id: string): PaymentRecord {
-    return structuredClone(this.#entry(id).record);
+    return this.#entry(id).record;
   }
 
-  /** Returns the payment with this id, or the newest one with this reference. @throws {SandboxError} `unknown_payment` */
-  named(idOrReference: string): PaymentRecord {
-    return this.find(idOrReference) ?? this.#withReference(idOrReference)[0] ?? this.get(idOrReference);
+  /** Returns the payments with this id or reference, the newest first. @throws {SandboxError} `unknown_payment` */
+  named(idOrReference: string): [PaymentRecord, ...PaymentRecord[]] {
+    const [first, ...others] = this.find(idOrReference) ? [] : this.search({ reference: idOrReference });
+    return [first ?? this.get(idOrReference), ...others];
   }
 
   /** Returns the only payment with this id or reference. @throws {SandboxError} `unknown_payment`, `refused` */
   only(idOrReference: string): PaymentRecord {
-    const [, second] = this.find(idOrReference) ? [] : this.#withReference(idOrReference);
-    if (!second) return this.named(idOrReference);
-    const list = this.#withReference(idOrReference).map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
+    const [first, ...others] = this.named(idOrReference);
+    if (others.length === 0) return first;
+    const list = [first, ...others].map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
     throw new SandboxError(
       'refused',
       `Several payments have the reference ${idOrReference}: ${list.join(', ')}. Pass the id of one.`,
     );
   }
 
-  #withReference(reference: string): PaymentRecord[] {
-    return this.page({ reference }, { limit: 10, offset: 0 }).payments;
-  }
-
-  /** Returns the merchant's request, and the start of the customer's quote. */
-  detailsOf(id: string): Omit<Entry, 'record'> {
-    return this.#entry(id);
+  /** Returns the merchant's request, the start of the customer's quote, and the addresses of its callbacks. */
+  detailsOf(id: string) {
+    const { request, quotedAt, isPlayed } = this.#entry(id);
+    const callbackUrl = (request.webhookUrl ?? request.callbackUrl) as string;
+    const { forwardTo } = this.#settings;
+    const postedTo = forwardTo === undefined || isPlayed ? callbackUrl : forwarded(callbackUrl, forwardTo);
+    return { request, quotedAt, callbackUrl, postedTo };
   }
 
   /** Gives an identified customer a quote from now on. */
   renewQuote(id: string): void {
-    this.#entry(id).quotedAt = this.#settings.now();
+    this.#entry(id).quotedAt = this.#now();
   }
 
   /** Records the customer's choice of method. */
   choose(id: string, paymentMethod: string): void {
     const entry = this.#entry(id);
     entry.record = { ...entry.record, paymentMethod };
-  }
-
-  /** Returns the address of a payment's callbacks. `webhookUrl` wins over `callbackUrl`. */
-  callbackUrlOf(id: string): string {
-    const { webhookUrl, callbackUrl } = this.#entry(id).request;
-    return (webhookUrl ?? callbackUrl) as string;
   }
 
   /**
@@ -178,9 +146,7 @@ export class Ledger {
     }
     const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
     entry.record = { ...kept, paymentStatus, ...changes };
-    this.#final.delete(entry.record.id);
-    if (isFinalStatus(paymentStatus)) this.#final.add(entry.record.id);
-    return structuredClone(entry.record);
+    return entry.record;
   }
 
   /** Returns the amount and the settlement fields of a completed payment. */
@@ -197,11 +163,9 @@ export class Ledger {
 
   /** Drops the oldest final payments above the limit. Payments that can still move stay. */
   #makeWay(): void {
-    for (const id of this.#final) {
+    for (const [id, { record }] of this.#entries) {
       if (this.#entries.size <= this.#settings.maxPayments) return;
-      this.#final.delete(id);
-      this.#entries.delete(id);
-      this.#settings.onForgotten(id);
+      if (isFinalStatus(record.paymentStatus)) this.#entries.delete(id);
     }
   }
 
@@ -217,6 +181,15 @@ export class Ledger {
     if (!entry) throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass payment.id.`);
     return entry;
   }
+}
+
+/** Adds the query of a callback's own address: a token in it must reach the shop at any address. */
+function forwarded(own: string, forwardTo: string): string {
+  const { search } = new URL(own);
+  if (!search) return forwardTo;
+  const address = new URL(forwardTo);
+  address.search += address.search ? `&${search.slice(1)}` : search;
+  return address.href;
 }
 
 /** Returns the text that the gateway stores. A code without a documented translation keeps its number. */

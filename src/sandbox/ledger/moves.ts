@@ -51,14 +51,11 @@ export const moveFields = {
   },
 };
 
-const readComplete = optionsReader<CompleteOptions>()('sandbox.complete', moveFields.complete);
-const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', moveFields.fail);
-const readMove = optionsReader<MoveOptions>()('The options of a move', moveFields.cancel);
 const READERS: Record<MoveName, (options: object) => FailureReason & CompleteOptions> = {
-  complete: readComplete,
-  authorize: readMove,
-  cancel: readMove,
-  fail: readFail,
+  complete: optionsReader<CompleteOptions>()('sandbox.complete', moveFields.complete),
+  authorize: optionsReader<MoveOptions>()('sandbox.authorize', moveFields.authorize),
+  cancel: optionsReader<MoveOptions>()('sandbox.cancel', moveFields.cancel),
+  fail: optionsReader<FailureReason & MoveOptions>()('sandbox.fail', moveFields.fail),
 };
 
 export type Move = (id: string, name: MoveName, options?: FailureReason & CompleteOptions) => PaymentRecord;
@@ -73,6 +70,6 @@ export const moveOf =
     const { id: paymentId, reference, paymentStatus, errorMessage } = record;
     const amount = record.amount === requested ? undefined : record.amount;
     log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage, amount });
-    if (paymentStatus !== from) callbacks.send(record, ledger.callbackUrlOf(id));
+    if (paymentStatus !== from) callbacks.send(record, ledger.detailsOf(id).postedTo);
     return record;
   };

@@ -14,9 +14,10 @@ export interface PaymentQuery {
 export const orderOf = ({ paymentType, reference }: PaymentRecord): string | undefined =>
   paymentType === 'DEPOSIT' ? /^(.+)\.[1-9]\d{0,2}$/s.exec(reference ?? '')?.[1] : undefined;
 
-export function matcherOf({ search = '', reference }: PaymentQuery): (record: PaymentRecord) => boolean {
+export function matcherOf({ search = '', paymentStatus, reference }: PaymentQuery) {
   const wanted = search.trim().toLowerCase();
-  return record =>
+  return (record: PaymentRecord): boolean =>
+    (paymentStatus === undefined || record.paymentStatus === paymentStatus) &&
     (reference === undefined || record.reference === reference) &&
     (wanted === '' || textsOf(record).some(text => text.toLowerCase().includes(wanted)));
 }

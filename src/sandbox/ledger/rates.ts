@@ -1,5 +1,5 @@
 // The fixed price of one USDT in each currency, as a sandbox has no market.
-import { decimalsOf } from '../money.ts';
+import { decimalsOf } from '../../schemas/amount.ts';
 
 /** Plausible rates, the same in every run. */
 const RATES: Readonly<Record<string, number>> = {

@@ -35,6 +35,8 @@ export interface Entry {
   request: AcceptedRequest;
   /** The start of an identified customer's quote, in milliseconds since 1970. */
   quotedAt?: number | undefined;
+  /** Whether a scenario made it. Its callbacks go to their own address despite `forwardTo`. */
+  isPlayed?: boolean;
 }
 
 /** The reason of a failed payment: a processor's code for the gateway to translate, or an unchanged text. */

@@ -8,7 +8,7 @@ import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
 import type { RedeliverOptions } from '../callbacks/callbacks.ts';
 import { type Duration, writtenDuration } from '../duration.ts';
 import type { FaultOptions } from '../faults/faults.ts';
-import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, type CreateFault, type Fault, takesMs } from '../faults/kinds.ts';
+import { CREATE_FAULTS, type CreateFault, FAULTS, type Fault, isCreateFault, takesMs } from '../faults/kinds.ts';
 import { type CompleteOptions, type MoveName, moveFields } from '../ledger/moves.ts';
 import type { FailureReason } from '../ledger/record.ts';
 
@@ -124,47 +124,49 @@ const create = fields(
   ['paymentType', 'paymentMethod', 'amount', 'currency'],
 ) as z.ZodType<ScenarioCreate>;
 
-const STEP_FAULTS = { ...CALL_FAULTS, ...CALLBACK_FAULTS };
-
-/** The steps by the field that identifies them. */
-const STEPS = {
-  fault: fields({
-    fault: z.enum(keysOf(STEP_FAULTS) as [keyof typeof STEP_FAULTS], {
-      error: ({ input }) =>
-        Object.hasOwn(CREATE_FAULTS, String(input))
-          ? `${input} is injected into the create: write it as createFault`
-          : unknownName('fault', input, keysOf(STEP_FAULTS)),
-    }),
-    ms: writtenDuration.optional(),
-    count: count.optional(),
-  }).refine(({ fault, ms }) => ms === undefined || takesMs(fault), { error: 'ms is for slow and callback-delay' }),
-  move: fields({
-    move: nameOf('move', keysOf(moveFields)),
-    ...moveFields.complete,
-    ...moveFields.fail,
-    expect,
-  }).refine(({ move, expect, ...options }) => Object.keys(options).every(name => name in moveFields[move]), {
-    error: 'code and reason are for "move: fail", amount is for "move: complete"',
-  }),
-  advance: fields({ advance: writtenDuration, expect }),
-  redeliver: fields({ redeliver: count, body: text.optional(), expect }),
-};
-
-export type Action = keyof typeof STEPS;
-export const ACTIONS = keysOf(STEPS);
+/** The fields that identify the kind of a step. */
+const ACTIONS = ['fault', 'move', 'advance', 'redeliver'] as const;
 
 /** Returns the kinds of step that a value may be meant as. */
-export const actionsIn = (step: unknown): Action[] =>
-  ACTIONS.filter(action => typeof step === 'object' && step !== null && action in step);
+export const actionsIn = (step: object) => ACTIONS.filter(action => action in step);
 
-const step = z.union([STEPS.fault, STEPS.move, STEPS.advance, STEPS.redeliver]);
+const stepFields = {
+  fault: nameOf('fault', keysOf(FAULTS)).optional(),
+  ms: writtenDuration.optional(),
+  count: count.optional(),
+  move: nameOf('move', keysOf(moveFields)).optional(),
+  ...moveFields.complete,
+  ...moveFields.fail,
+  advance: writtenDuration.optional(),
+  redeliver: count.optional(),
+  body: text.optional(),
+  expect,
+};
+
+/** Describes fields that do not belong together. */
+function misfit(step: z.output<z.ZodObject<typeof stepFields>>): string | undefined {
+  const { fault = 'drop', move = 'complete' } = step;
+  const [action, ...others] = actionsIn(step);
+  if (!action || others.length > 0) return `must have one of ${ACTIONS.join(', ')}, and only one`;
+  if (isCreateFault(fault)) return `${fault} is injected into the create: write it as createFault`;
+  const taken: readonly string[] = {
+    fault: takesMs(fault) ? ['ms', 'count'] : ['count'],
+    move: [...keysOf(moveFields[move]), 'expect'],
+    advance: ['expect'],
+    redeliver: ['body', 'expect'],
+  }[action];
+  const wrong = Object.keys(step).find(name => name !== action && !taken.includes(name));
+  return wrong && `${wrong} is not for "${action}: ${step[action]}", which takes ${taken.join(', ')}`;
+}
+
+const step = fields(stepFields).refine(one => !misfit(one), { error: ({ input }) => misfit(input as never) });
 
 /** Checks a scenario and returns it unchanged. */
 export const scenarioSchema: z.ZodType<Scenario> = fields({
   does: text.optional(),
   create,
   createFault: nameOf('fault of creates', keysOf(CREATE_FAULTS)).optional(),
-  steps: list(step, 'must be a list of steps').optional(),
+  steps: list(step as z.ZodType<Step>, 'must be a list of steps').optional(),
   expect,
 } satisfies FieldsOf<Scenario>).meta({
   id: 'Scenario',

@@ -1,5 +1,4 @@
 // Plays a scenario as a merchant and a gateway would: a signed create, then one step after another.
-import { delay } from '../../deadline.ts';
 import { optionsReader } from '../../options/reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
@@ -43,9 +42,6 @@ export interface Stage extends PlayOptions {
 const NOWHERE = 'http://nowhere.invalid/';
 const NOT_HEARD =
   'No callback was posted, so your server was not checked. Pass its callback address with --to (in code, { to }), or start the sandbox with --forward-to.';
-
-/** Milliseconds for a due timer to fire. */
-const WAKING = 2;
 
 /**
  * @param scenario the name of a built-in one, or an unchecked value
@@ -137,7 +133,8 @@ class Play {
       if (delivery) await callbacks.redeliver(delivery.id, { body: step.body });
       else this.#problems.push(`${where}: there are ${this.#deliveries.length} callbacks so far, and the first is 1.`);
     }
-    await this.#settled();
+    await callbacks.delivered(this.#id);
+    if (this.#life.aborted) throw new SandboxError('refused', 'The sandbox was reset while the scenario was played.');
     this.#judge(where, step.expect);
     this.#judgeStatus(where, step.expect, ledger.get(this.#id));
   }
@@ -150,21 +147,6 @@ class Play {
     const on = isCallbackFault(fault) ? undefined : 'lookup';
     const { id } = faults.next(fault, { on, count, reference, ms });
     this.#armed.set(id, { where, step });
-  }
-
-  /** Waits until every running or due callback of the payment is posted. */
-  async #settled(): Promise<void> {
-    const { callbacks, clock } = this.#parts;
-    const isDue = () =>
-      callbacks.waiting.some(
-        ({ callback, due }) => callback.paymentId === this.#id && (due ?? Infinity) <= clock.now(),
-      );
-    do {
-      await callbacks.delivered(this.#id);
-      if (this.#life.aborted) throw new SandboxError('refused', 'The sandbox was reset while the scenario was played.');
-      if (isDue()) await delay(WAKING);
-    } while (isDue());
-    await callbacks.delivered(this.#id);
   }
 
   get #callbacks(): Witnessed[] {

@@ -2,15 +2,9 @@
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
-import { ACTIONS, actionsIn, type Scenario, scenarioSchema } from './format.ts';
+import { type Scenario, scenarioSchema } from './format.ts';
 
-/** A mistake, with the path to it. */
-interface Wrong {
-  path: PropertyKey[];
-  message: string;
-  /** The field's name, if the mistake is in the name instead of the value. */
-  key?: string | undefined;
-}
+type Wrong = z.core.$ZodIssue;
 
 /**
  * Reads a scenario from YAML or JSON.
@@ -23,7 +17,7 @@ export async function readScenario(text: string): Promise<Scenario> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
-  if (error) throw refusal([`line ${lines.linePos(error.pos[0]).line}: ${firstLine(error.message)}`]);
+  if (error) throw refusal([`line ${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0]}`]);
   return check(contentOf(document), wrong => `line ${lineOf(wrong, document, lines)}: ${told(wrong)}`);
 }
 
@@ -33,36 +27,18 @@ export const checkScenario = (value: unknown): Scenario => check(value, told);
 function check(value: unknown, tell: (wrong: Wrong) => string): Scenario {
   const { success, data, error } = scenarioSchema.safeParse(value);
   if (success) return data;
-  throw refusal(error.issues.flatMap(issue => wrongsOf(issue, value)).map(tell));
+  throw refusal(error.issues.map(tell));
 }
 
 const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenario: ${problems.join('; ')}.`);
 
-const firstLine = (text: string): string =>
-  text.includes('call stack') ? 'it is nested too deeply' : (text.split('\n')[0] ?? '');
-
-/** @throws {ConfigurationError} for endless aliases */
+/** @throws {ConfigurationError} for an alias without an anchor, or endless aliases */
 function contentOf(document: Document): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    throw refusal([firstLine((error as Error).message)]);
+    throw refusal([(error as Error).message]);
   }
-}
-
-/** Returns the mistakes. For a step, these are the mistakes of its intended kind. */
-function wrongsOf(issue: z.core.$ZodIssue, value: unknown): Wrong[] {
-  const { path, message } = issue;
-  if (issue.code === 'unrecognized_keys') return [{ path, message, key: issue.keys[0] }];
-  const [list, index, ...below] = path;
-  if (issue.code !== 'invalid_union' || list !== 'steps' || typeof index !== 'number' || below.length > 0) {
-    return [{ path, message }];
-  }
-  const step = (value as Scenario).steps?.[index];
-  const [action, ...others] = actionsIn(step);
-  if (!action || others.length > 0) return [{ path, message: `must have one of ${ACTIONS.join(', ')}, and only one` }];
-  const errors = issue.errors[ACTIONS.indexOf(action)] ?? [];
-  return errors.flatMap(inner => wrongsOf({ ...inner, path: [...path, ...inner.path] }, value));
 }
 
 /** `steps[1].move is no move: …` */
@@ -72,7 +48,8 @@ function told({ path, message }: Wrong): string {
 }
 
 /** Returns the line of the field, or of the innermost existing part around it. */
-function lineOf({ path, key }: Wrong, document: Document, lines: LineCounter): number {
+function lineOf({ path, ...issue }: Wrong, document: Document, lines: LineCounter): number {
+  const key = issue.code === 'unrecognized_keys' && issue.keys[0];
   for (let length = path.length; length >= 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true) as Positioned | undefined;
     const pair = length === path.length && node?.items?.find(item => item?.key?.value === key);

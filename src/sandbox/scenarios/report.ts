@@ -1,5 +1,4 @@
 // Plays every built-in scenario at a merchant's server, for a report card.
-import * as z from 'zod';
 import type { Parts } from '../parts.ts';
 import { SCENARIOS } from './library.ts';
 import { play, type Stage } from './play.ts';
@@ -7,20 +6,23 @@ import { play, type Stage } from './play.ts';
 /** The worst one first. */
 export const RESULTS = ['failed', 'unchecked', 'passed'] as const;
 
-const tested = z.object({
-  name: z.string().describe('The scenario.'),
-  does: z.string().describe('In one sentence.'),
-  result: z.enum(RESULTS).describe('`unchecked` if your server answered none of its callbacks.'),
-  problems: z.array(z.string()).describe('The reasons for another result than `passed`.'),
-  paymentId: z.guid().describe('Its payment.'),
-});
+type Result = (typeof RESULTS)[number];
 
-export const reportShape = z.object({
-  result: z.enum(RESULTS).describe('`unchecked` if your server answered no callback.'),
-  scenarios: z.array(tested).describe('The played ones, in order.'),
-});
-
-export type Report = z.infer<typeof reportShape>;
+/** The result of every built-in scenario. */
+export interface Report {
+  /** `unchecked` if the server answered no callback. */
+  result: Result;
+  /** The played ones, in order. */
+  scenarios: {
+    name: string;
+    does: string;
+    /** `unchecked` if the server answered none of its callbacks. */
+    result: Result;
+    /** The reasons for another result than `passed`. */
+    problems: string[];
+    paymentId: string;
+  }[];
+}
 
 /** Plays one scenario after the other, until the server does not answer. */
 export async function testServer(parts: Parts, stage: Stage): Promise<Report> {

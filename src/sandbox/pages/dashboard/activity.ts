@@ -4,7 +4,7 @@ import type { Delivery } from '../../callbacks/delivery.ts';
 import { spanOf } from '../../duration.ts';
 import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
-import { isRunning, KEPT_LATEST, timeOf as timeOfEvent } from '../../log.ts';
+import { isRunning, SHOWN_EVENTS } from '../../log.ts';
 import { badge, type Html, type Part, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { outcomeOfCall, outcomeOfDelivery, waitingLabel } from './outcome.ts';
 import { callForm, count, type Page, pageOf, paymentLink, prose, searchForm, type View } from './view.ts';
@@ -28,13 +28,13 @@ const paymentOf = (event: Happened): string | undefined =>
 
 /** Returns the events of a payment, or of all, in order of time. Running ones come last. */
 function eventsOf({ parts: { log } }: View, paymentId?: string): Happened[] {
-  const running = [...log.calls.all, ...log.deliveries.all]
+  const running = [...log.calls, ...log.deliveries]
     .filter(isRunning)
     .map(
       (one): Happened =>
         'url' in one ? { type: 'callback', at: one.at, delivery: one } : { ...one, type: 'request', callId: one.id },
     );
-  const ended = paymentId === undefined ? log.latest(KEPT_LATEST) : log.timeline(paymentId);
+  const ended = paymentId === undefined ? log.latest(SHOWN_EVENTS) : log.timeline(paymentId);
   return [...ended, ...running.filter(event => paymentId === undefined || paymentOf(event) === paymentId)];
 }
 
@@ -126,7 +126,7 @@ const timeline = (view: View, events: readonly Happened[], isOfAll = false): Htm
     if (!line) return undefined;
     const { id, tone, what, why, more, fault } = line;
     return html`<li class="${tone}" ${id && html`id="${id}"`}>
-      ${timeOf(timeOfEvent(event as SandboxEvent), view.now, { isPrecise: true })}
+      ${timeOf(event.at, view.now, { isPrecise: true })}
       <div><p>${isOfAll && paymentLink(view, paymentOf(event))} ${what}</p>${why && html`<p class="dim">${sent(why)}</p>`}${more}
       ${fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${fault}</code> ${prose(FAULTS[fault])}</p>`}</div></li>`;
   })}</ol>`;
@@ -155,12 +155,12 @@ export function activityPage(view: View): Page {
   const { shown, links } = pageOf(view, found.reverse());
   const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>
-    <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first. The latest ${count(KEPT_LATEST)} events are kept, and ${count(settings.maxDeliveries)} callbacks.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
+    <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first. The latest ${count(SHOWN_EVENTS)} events are shown.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
     ${searchForm(view, 'A reference, id, path, message or body', { name: 'show', label: 'Show', choices })}
     <section class="card" aria-label="Activity">${
       shown.length > 0
         ? timeline(view, shown, true)
         : html`<p class="dim">None of these. <a href="/create">A form</a> makes a call.</p>`
     }</section>${links}`;
-  return { title: `Activity (${log.calls.size + log.deliveries.size})`, main };
+  return { title: `Activity (${log.calls.length + log.deliveries.length})`, main };
 }

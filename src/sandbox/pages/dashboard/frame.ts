@@ -24,7 +24,7 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
 function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
   const all = [
     ['payments', 'Payments', '/', ledger.size],
-    ['activity', 'Activity', '/activity', log.calls.size + log.deliveries.size],
+    ['activity', 'Activity', '/activity', log.calls.length + log.deliveries.length],
     ['faults', 'Faults', '/faults', faults.armed.length],
   ] as const;
   return html`<nav class="tabs" aria-label="Dashboard">${all.map(

@@ -89,21 +89,20 @@ function latestCallback({ parts: { callbacks, log } }: View, paymentId: string):
 }
 
 export function paymentPage(view: View, path: string): Page {
-  const { ledger, callbacks } = view.parts;
+  const { ledger } = view.parts;
   const record = ledger.get(path);
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
-  const { amount: requested } = ledger.detailsOf(id).request;
+  const { request, callbackUrl, postedTo } = ledger.detailsOf(id);
+  const { amount: requested } = request;
   const reason = view.reviews.get(id);
-  const own = ledger.callbackUrlOf(id);
-  const target = callbacks.targetOf(id, own);
   const facts = rows({
     Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
     Method: methodName(paymentMethod),
     Description: description,
     Requested: requested !== record.amount && money({ ...record, amount: requested }),
     Created: timeOf(millisecondsOf(record.created), view.now),
-    'Callbacks go to': html`<span class="mono">${sent(target)}</span>`,
-    'Instead of': target !== own && html`<span class="mono">${sent(own)}</span>`,
+    'Callbacks go to': html`<span class="mono">${sent(postedTo)}</span>`,
+    'Instead of': postedTo !== callbackUrl && html`<span class="mono">${sent(callbackUrl)}</span>`,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
   });
   const main = detailsOf({

@@ -1,22 +1,37 @@
-// Describes the sandbox's own API in OpenAPI 3.1, generated from its routes.
+// The description of the sandbox's own API, from its routes and the types of their answers.
 import * as z from 'zod';
-import { PREFIX, type Route, statusOf } from './define.ts';
-import { problemShape } from './shapes.ts';
+import { PREFIX, statusOf } from '../../src/sandbox/control/define.ts';
+import { ROUTES } from '../../src/sandbox/control/routes.ts';
+import { readAnswers } from './answers.ts';
+import { type JsonSchema, refTo } from './wire.ts';
 
-export function describe(routes: readonly Route[]): object {
-  const components: Record<string, object> = {};
+const PROBLEM: JsonSchema = {
+  description: 'Why something was refused, and what to do.',
+  type: 'object',
+  required: ['code', 'message'],
+  properties: {
+    code: { type: 'string', description: 'Stable and for machines.' },
+    message: { type: 'string', description: 'For people: what to do.' },
+  },
+  additionalProperties: false,
+};
+
+/** The description, as it is written to sandbox.json. */
+export function describeSandbox(): object {
+  const { answers, components } = readAnswers();
+  components.Problem = PROBLEM;
   /** Returns the schema. Named schemas become components. */
-  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => {
-    const { $defs = {}, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
+  const schemaOf = (schema: z.ZodType): object => {
+    const { $defs = {}, $schema, ...own } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override });
     for (const [name, part] of Object.entries($defs)) components[name] ??= part;
     return own;
   };
   const problem = (codes: readonly string[]) => ({
     description: codes.join(', '),
-    content: { 'application/json': { schema: schemaOf(problemShape, 'output') } },
+    content: { 'application/json': { schema: refTo('Problem') } },
   });
   const paths: Record<string, Record<string, object>> = {};
-  for (const { method, path, name, summary, query, body, answer, errors = [] } of routes) {
+  for (const { method, path, name, summary, query, body, errors = [] } of ROUTES) {
     const codes = [...errors, ...(query || body ? ['invalid' as const] : [])];
     const byStatus = Map.groupBy(codes, statusOf);
     const operation = {
@@ -26,9 +41,9 @@ export function describe(routes: readonly Route[]): object {
         ...[...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => inPath(parameter as string)),
         ...inQuery(query, schemaOf),
       ],
-      ...(body && { requestBody: { content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+      ...(body && { requestBody: { content: { 'application/json': { schema: schemaOf(body) } } } }),
       responses: {
-        ...success(answer, schemaOf),
+        ...success(name, answers.get(name)),
         ...Object.fromEntries([...byStatus].map(([status, some]) => [status, problem(some)])),
         403: problem(['refused: a page of another site made a browser ask']),
       },
@@ -58,23 +73,26 @@ const override = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: nu
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => object;
+/** The routes that answer with something else than a JSON value that is described. */
+const OTHERS: Readonly<Record<string, object>> = {
+  streamEvents: {
+    description: 'A stream. While it follows, it does not end by itself.',
+    content: { 'application/x-ndjson': { schema: { type: 'string' } } },
+  },
+  getDescription: { description: 'Done.', content: { 'application/json': { schema: { type: 'object' } } } },
+};
 
-function success(answer: Route['answer'], schemaOf: SchemaOf): object {
-  if (!answer) return { 204: { description: 'Done.' } };
-  if ('contentType' in answer) {
-    const { contentType, description } = answer;
-    return { 200: { description, content: { [contentType]: { schema: { type: 'string' } } } } };
-  }
-  return { 200: { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } } };
+function success(name: string, answer: JsonSchema | undefined): object {
+  if (answer) return { 200: { description: 'Done.', content: { 'application/json': { schema: answer } } } };
+  return name in OTHERS ? { 200: OTHERS[name] } : { 204: { description: 'Done.' } };
 }
 
 const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
 
-function inQuery(query: z.ZodType | undefined, schemaOf: SchemaOf): object[] {
+function inQuery(query: z.ZodType | undefined, schemaOf: (schema: z.ZodType) => object): object[] {
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape as Record<string, z.ZodType>).map(([name, field]) => {
-    const { description, ...schema } = schemaOf(field, 'input') as { description?: string };
+    const { description, ...schema } = schemaOf(field) as { description?: string };
     return { name, in: 'query', required: false, ...(description && { description }), schema };
   });
 }
