@@ -126,9 +126,14 @@ export class Log {
     for (const listener of this.#listeners) notify(listener, event);
   }
 
+  /** Returns the kept calls and creates, the oldest first. */
+  get everyCall(): Call[] {
+    return [...new Set([...this.#creates.values(), ...this.calls.all])].sort((a, b) => a.id - b.id);
+  }
+
   /** @throws {SandboxError} `unknown_call` */
   call(id: number): Call {
-    const call = this.calls.find(id) ?? [...this.#creates.values()].find(create => create.id === id);
+    const call = this.everyCall.find(call => call.id === id);
     if (call) return call;
     throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
   }
@@ -204,9 +209,8 @@ export class Log {
   }
 
   save(): SavedLog {
-    const calls = [...new Set([...this.#creates.values(), ...this.calls.all])].sort((a, b) => a.id - b.id);
     return {
-      calls: calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') })),
+      calls: this.everyCall.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') })),
       deliveries: this.deliveries.all,
       events: this.#latest,
       timelines: [...this.#timelines],
@@ -239,7 +243,7 @@ export class Log {
 }
 
 /** Returns an event's time. A callback counts from its start, although it is reported at its end. */
-export const timeOf = (event: SandboxEvent): number => (event.type === 'callback' ? event.delivery.at : event.at);
+const timeOf = (event: SandboxEvent): number => (event.type === 'callback' ? event.delivery.at : event.at);
 
 /** Returns the event of an ended call. */
 function eventOf(call: Call): Extract<SandboxEvent, { type: 'request' }> {

@@ -29,7 +29,6 @@ describe('the list of payments', () => {
     expect(title).toMatch(/^Payments \(2\) · /);
     expect(words).toMatch(/COMPLETED 1,249\.50 EUR order-7 Card 200/);
     expect(words).toMatch(/PENDING −25\.50 EUR order-8 SEPA withdrawal –/);
-    expect(words).toContain(`PAYMENT_GATEWAY_URL=${HERE}`);
   });
 
   it('is searched and filtered by its address', async () => {
@@ -102,12 +101,6 @@ describe('the list of payments', () => {
     expect((await get('/')).words).not.toContain('The sandbox keeps 2 payments.');
     for (let count = 0; count < 2; count++) await sandbox.complete(await create());
     expect((await get('/')).words).toContain('The sandbox keeps 2 payments. The oldest final ones make way');
-    const few = open({ maxDeliveries: 2 });
-    for (let count = 0; count < 3; count++) {
-      await few.sandbox.complete(await few.create());
-      await few.sandbox.idle();
-    }
-    expect((await few.get('/activity')).words).toContain('The latest 1,000 events are kept, and 2 callbacks.');
   });
 });
 
@@ -187,7 +180,7 @@ describe('the timeline', () => {
     await sandbox.idle();
     const { words, title } = await get(`/payments/${id}`);
     expect(title).toMatch(/^FAILED: order-8, 25\.50 EUR · /);
-    expect(words).toContain('Sandbox clock, UTC 03:04:06 +1.5 s');
+    expect(words).toContain('Sandbox clock +1.5 s 2026-01-02 03:04:06 UTC at the last refresh');
     const [, timeline = ''] = /Timeline (.*) Move it/.exec(words) ?? [];
     expect(timeline).toMatch(
       /^03:04:05\.000 Created 201 call 1 .* 03:04:06\.500 Looked up 200 call 2 .* Looked up 200 call 4 .* Moved PENDING → FAILED Insufficient balance .* Callback 1 FAILED 200 .* thanks/,
@@ -204,12 +197,12 @@ describe('the timeline', () => {
     sandbox.faults.next('callback-delay', { ms: 3_600_000 });
     await sandbox.authorize(id);
     expect(await timeline()).toMatch(
-      /Callback AUTHORIZED delayed until 04:04:05\.000 Move the clock there fault callback-delay/,
+      /04:04:05\.000 Callback AUTHORIZED delayed Move the clock there fault callback-delay/,
     );
     const [, due = ''] = /name="at" value="([^"]+)"/.exec((await get(`/payments/${id}`)).text) ?? [];
     await press('/forms/PUT/clock', { at: due });
     await expect.poll(timeline).toMatch(/Callback 1 AUTHORIZED 503 .*Your app did not take it: 503 .* busy/);
-    expect(await timeline()).toMatch(/Callback AUTHORIZED retry due until/);
+    expect(await timeline()).toMatch(/Callback AUTHORIZED retry due/);
     sandbox.clock.advance(60_000);
     await sandbox.idle();
     expect(await timeline()).toMatch(/Callback 2 AUTHORIZED 200 .* again, after 1/);
@@ -218,7 +211,7 @@ describe('the timeline', () => {
     expect(await timeline()).toMatch(/Callback 3 COMPLETED lost .*It was never posted: a fault lost it/);
     sandbox.faults.next('callback-reorder');
     await sandbox.cancel(id, { force: true });
-    expect(await timeline()).toMatch(/Callback CANCELED held back until the next callback of this payment was posted/);
+    expect(await timeline()).toMatch(/Callback CANCELED held back It follows the next callback/);
     expect((await get('/activity?show=waiting')).words).toMatch(/Callback CANCELED held back/);
   });
 
@@ -392,7 +385,7 @@ describe('the clock of the sandbox', () => {
     const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
     const { sandbox, post, get } = open({ now });
     await post('/forms/PUT/clock', { advance: '1d' });
-    expect((await get('/')).words).toContain('2026-01-03. It is 1 d ahead of this machine.');
+    expect((await get('/')).words).toContain('2026-01-03 03:04:05 UTC at the last refresh, 1 d ahead of this machine.');
     await post('/clock');
     expect(sandbox.clock.offset).toBe(0);
   });

@@ -100,8 +100,7 @@ async function send(form, submitter) {
 
 /** The address holds the search, and the page follows. */
 function search(form) {
-  const wanted = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
-  history.replaceState(null, '', wanted.size > 0 ? `?${wanted}` : location.pathname);
+  history.replaceState(null, '', `?${new URLSearchParams(new FormData(form))}`);
   refresh();
 }
 
@@ -128,16 +127,6 @@ document.addEventListener('click', async ({ target }) => {
   button.textContent = news.textContent = 'Copied';
   setTimeout(() => (button.textContent = 'Copy'), 1_500);
 });
-
-/** The clock goes on between two refreshes. */
-let seen;
-setInterval(() => {
-  const clock = byId('clock');
-  if (clock?.dataset.ticks === undefined) return;
-  if (seen?.dateTime !== clock.dateTime) seen = { dateTime: clock.dateTime, at: performance.now() };
-  const now = Date.parse(seen.dateTime) + performance.now() - seen.at;
-  clock.textContent = new Date(now).toISOString().slice(11, 19);
-}, 1_000);
 
 document.addEventListener('visibilitychange', follow);
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload());

@@ -1,4 +1,4 @@
-// The form that creates a payment, with the same signed request as code. The code follows the form by the address.
+// Three ways to a payment: a story, a form with the same signed request as code, and the environment of an app.
 import { html } from 'hono/html';
 import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../../../schemas/methods.ts';
 import { LANGUAGES } from '../../api/correction.ts';
@@ -36,9 +36,7 @@ function methodsOf(type: string, { parts: { settings } }: View): readonly string
 export function createForm(view: View): Html {
   const { parts, url } = view;
   const { forwardTo = USUAL_ADDRESS } = parts.settings;
-  const given = Object.fromEntries(url.searchParams);
-  const empty = { amount: '', currency: '', reference: '', webhookUrl: '' };
-  const fields = { ...FIELDS, webhookUrl: forwardTo, ...(given.paymentType !== undefined && empty), ...given };
+  const fields = { ...FIELDS, webhookUrl: forwardTo, ...Object.fromEntries(url.searchParams) };
   const methods = methodsOf(fields.paymentType, view);
   // A method of the other type gives way to the first one.
   if (!methods.includes(fields.paymentMethod)) fields.paymentMethod = methods[0] ?? '';

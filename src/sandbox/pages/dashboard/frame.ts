@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { spanOf } from '../../duration.ts';
 import { sentenceOf } from '../../faults/faults.ts';
 import { BRAND, type Html, pageResponse } from '../layout.ts';
-import { callForm, count, type Page, prose, quietForm, type View } from './view.ts';
+import { callForm, count, type Page, prose, type View } from './view.ts';
 
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
@@ -50,16 +50,15 @@ function banner({ parts: { faults } }: View): Html | undefined {
 
 const STEPS = { '1m': '1 min', '1h': '1 h', '1d': '1 day' };
 
-/** The clock menu. With a custom time source, as in tests, the time changes only on refresh. */
-function clockMenu({ now, parts: { clock, settings } }: View): Html {
+function clockMenu({ now, parts: { clock } }: View): Html {
   const { offset } = clock;
-  const iso = new Date(now).toISOString();
   const span = spanOf(Math.abs(offset));
-  return html`<button type="button" class="clock" popovertarget="clock-menu"><span class="dim">Sandbox clock, UTC</span> <time id="clock" datetime="${iso}" ${settings.now === Date.now && 'data-ticks'}>${iso.slice(11, 19)}</time>${offset !== 0 && html` <b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</button>
+  const moves = html`${Object.entries(STEPS).map(([step, name]) => html`<button name="advance" value="${step}">Advance by ${name}</button>`)}
+    ${offset !== 0 && html`<button formaction="/clock">Set it right</button>`}`;
+  return html`<button type="button" class="clock" popovertarget="clock-menu">Sandbox clock ${offset !== 0 && html`<b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</button>
   <div id="clock-menu" class="panel" popover>
-    <p>${iso.slice(0, 10)}. ${offset === 0 ? 'It goes with the clock of this machine.' : `It is ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine.`} Every time on these pages is of this clock.</p>
-    ${callForm('PUT /clock', html`${Object.entries(STEPS).map(([step, name]) => html`<button name="advance" value="${step}">Advance by ${name}</button>`)}`)}
-    ${offset !== 0 && quietForm('/clock', html`<button>Set it right</button>`)}
+    <p>${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC at the last refresh${offset !== 0 && `, ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine`}. Every time on these pages is of this clock.</p>
+    ${callForm('PUT /clock', moves)}
     <p class="dim">Delayed callbacks and repetitions that wait for that time are posted.</p>
     <details><summary>Reset the sandbox</summary>
       <p>Forget every payment, call, callback and armed fault, and set the clock right?</p>

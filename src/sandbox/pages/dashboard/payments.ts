@@ -10,35 +10,19 @@ import { millisecondsOf } from '../../php.ts';
 import { ENDS } from '../customer/ends.ts';
 import { methodName } from '../customer/methods.ts';
 import { badge, type Html, input, nameOf, type Part, pill, rows, sent, timeOf, toneOf } from '../layout.ts';
-import { timelineOf } from './activity.ts';
-import { outcomeOfDelivery, waitingLabel } from './outcome.ts';
-import { environment, firstSteps, storyForm } from './start.ts';
-import { callForm, cards, count, detailsOf, type Page, pageOf, rawText, searchForm, type View } from './view.ts';
+import { timelineOf, waitingPill } from './activity.ts';
+import { outcomeOfDelivery } from './exchange.ts';
+import { createPage } from './start.ts';
+import { callForm, count, detailsOf, type Page, pageOf, rawText, searchForm, type View } from './view.ts';
 
 export function paymentsPage(view: View): Page {
-  const { size } = view.parts.ledger;
-  const main =
-    size === 0
-      ? html`<h1>Payments</h1>${firstSteps(view)}`
-      : html`<div class="row"><h1 class="grow">Payments</h1><a class="button" href="/create">Create one</a></div>
-      ${paymentList(view)}
-      <div class="columns">${cards([
-        ['Play a story', storyForm(view)],
-        ['Connect your app', environment(view)],
-      ])}</div>`;
-  return { title: `Payments (${size})`, main };
-}
-
-const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
-
-const STATES = { name: 'status', label: 'State', choices: [['', 'all'], ...PAYMENT_STATUSES] } as const;
-
-function paymentList(view: View): Html {
   const { ledger, settings } = view.parts;
+  if (ledger.size === 0) return createPage(view);
   const { search, status } = Object.fromEntries(view.url.searchParams);
-  const orders = ledger.orders({ search, paymentStatus: status || undefined });
-  const { shown, links } = pageOf(view, orders);
-  return html`${searchForm(view, 'A reference, id, method, amount or email', STATES)}
+  const { shown, links } = pageOf(view, ledger.orders({ search, paymentStatus: status || undefined }));
+  const main = html`<div class="row"><h1 class="grow">Payments</h1>
+      <a class="button" href="/create">Create one</a> <a class="button" href="/report">Test my server</a></div>
+    ${searchForm(view, 'A reference, id, method, amount or email', STATES)}
     ${
       shown.length === 0
         ? html`<p class="card dim">No payment fits. <a href="/">Show all ${count(ledger.size)}</a></p>`
@@ -46,7 +30,12 @@ function paymentList(view: View): Html {
         <tbody>${shown.map(attempts => rowOf(view, attempts))}</tbody></table>`
     }${links}
     ${ledger.size >= settings.maxPayments && html`<p class="dim">The sandbox keeps ${count(settings.maxPayments)} payments. The oldest final ones make way for newer ones.</p>`}`;
+  return { title: `Payments (${ledger.size})`, main };
 }
+
+const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
+
+const STATES = { name: 'status', label: 'State', choices: [['', 'all'], ...PAYMENT_STATUSES] } as const;
 
 /** Draws one line of an order: the attempt that paid it, or the newest one, and links to all. */
 function rowOf(view: View, attempts: readonly PaymentRecord[]): Html | undefined {
@@ -81,7 +70,7 @@ function attemptLink(record: PaymentRecord): Html {
 /** Returns the outcome of a payment's latest callback. */
 function latestCallback({ parts: { callbacks, log } }: View, paymentId: string): Html {
   const waiting = callbacks.waiting.findLast(({ callback }) => callback.paymentId === paymentId);
-  if (waiting) return pill({ tone: 'wait', label: waitingLabel({ due: waiting.due, fault: waiting.callback.fault }) });
+  if (waiting) return waitingPill(waiting);
   const [latest] = log.deliveriesOf(paymentId);
   if (!latest) return html`<span class="dim">–</span>`;
   const outcome = outcomeOfDelivery(latest);
@@ -106,7 +95,8 @@ export function paymentPage(view: View, path: string): Page {
     'Instead of': target !== own && html`<span class="mono">${sent(own)}</span>`,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
   });
-  const main = detailsOf({
+  return detailsOf({
+    title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`,
     crumbs: ['/', 'Payments', id],
     heading: html`<span class="sum">${money(record)}</span> ${badge(paymentStatus)} <small>${reference ? sent(reference) : 'Without a reference'}</small>`,
     verdicts: [
@@ -123,7 +113,6 @@ export function paymentPage(view: View, path: string): Page {
       ],
     ],
   });
-  return { title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`, main };
 }
 
 /** Returns a form of moves. Out of a final state they go by force. */

@@ -22,10 +22,8 @@ export interface Page {
 }
 
 /** Returns a form that makes a call of the control API: `PUT /clock`. With a script it does not leave its page. */
-export const callForm = (call: string, content: Html, look = ''): Html => quietForm(actionOf(call), content, look);
-
-export const quietForm = (action: string, content: Html, look = ''): Html =>
-  html`<form method="post" action="${action}" class="${look}" data-quiet>${content}</form>`;
+export const callForm = (call: string, content: Html, look = ''): Html =>
+  html`<form method="post" action="${actionOf(call)}" class="${look}" data-quiet>${content}</form>`;
 
 /** Returns a search by address, with a choice. With a script it follows every letter. */
 export const searchForm = (
@@ -66,6 +64,7 @@ export const cards = (all: readonly Card[]): Html =>
   html`${all.map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
 
 interface Details {
+  title: string;
   /** The names of the list and of the thing. */
   crumbs: readonly [href: string, list: string, name: string | number];
   heading: Html;
@@ -75,11 +74,15 @@ interface Details {
   right: readonly Card[];
 }
 
-export const detailsOf = ({ crumbs: [href, list, name], heading, verdicts, left, right }: Details): Html => html`
-  <p class="crumbs"><a href="${href}">${list}</a> <span aria-hidden="true">/</span> <span class="mono">${name}</span></p>
-  <h1>${heading}</h1>
-  ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
-  <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
+/** Returns the page of one thing. */
+export function detailsOf({ title, crumbs: [href, list, name], heading, verdicts, left, right }: Details): Page {
+  const main = html`
+    <p class="crumbs"><a href="${href}">${list}</a> <span aria-hidden="true">/</span> <span class="mono">${name}</span></p>
+    <h1>${heading}</h1>
+    ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
+    <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
+  return { title, main };
+}
 
 /** Returns unchanged text, with keyboard scrolling and a copy button by script. */
 export const rawText = (id: string, label: string, text: string): Html =>
