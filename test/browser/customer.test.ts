@@ -22,12 +22,12 @@ const IDENTITY: Clicks = [['Full name', 'Ada Any'], ['Date of birth', '1990-01-3
 
 const WALKS: Readonly<Record<string, readonly [request: object, clicks: Clicks]>> = {
   CARD: [{}, CARD],
-  APPLEPAY: [{ billingAddress: { countryCode: 'DE' } }, ['Buy with Apple Pay', 'Pay with passcode']],
+  APPLEPAY: [{ billingAddress: { countryCode: 'DE' } }, ['Approve']],
   BLIK: [{ currency: 'PLN' }, [['BLIK code', '777123'], 'Pay 25.50 PLN', 'Approve']],
   IDEAL: [{}, ['Waterkant Bank', 'Approve']],
-  BANCONTACT: [{}, ['Card number', ['Card number', '6703 4444 4444 4449'], ...CARD.slice(1, 2), ...CARD.slice(3)]],
-  MULTIBANCO: [{}, ["I've paid at a cash machine"]],
-  USER_CHOICE: [{ currency: 'BRL', amount: 540 }, ['Pix', ...IDENTITY, "I've paid in my app"]],
+  BANCONTACT: [{}, [['Card number', '6703 4444 4444 4449'], ...CARD.slice(1, 2), ...CARD.slice(3)]],
+  MULTIBANCO: [{}, ["I've paid"]],
+  USER_CHOICE: [{ currency: 'BRL', amount: 540 }, ['Pix', ...IDENTITY, "I've paid"]],
 };
 
 describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: apt-get install chromium)"))(
@@ -170,7 +170,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       walk.sandbox.clock.advance(120_000);
       await title('Your quote has expired');
       await press('Get a new quote');
-      await press("I've paid in my app");
+      await press("I've paid");
       await backInShop();
       expect(await callbacks()).toMatchObject([{ paymentStatus: 'COMPLETED', settled_crypto_amount: 99.49698745 }]);
     });
@@ -197,7 +197,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       await once(other.listen(0, '127.0.0.1'), 'listening');
       const returnUrl = `http://app.localhost:${(other.address() as AddressInfo).port}/return`;
       await open({ paymentMethod: 'PAYID', currency: 'AUD', returnUrl });
-      await press("I've sent the transfer");
+      await press("I've paid");
       await backInShop();
       expect(walk.strangers.splice(0)).toEqual([returnUrl]);
       other.close();
@@ -219,7 +219,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
 
     it('an app that is called leaves the page behind, which shows the outcome', async () => {
       await open({ paymentMethod: 'PAYID', currency: 'AUD', returnUrl: 'myapp://paid' });
-      await press("I've sent the transfer");
+      await press("I've paid");
       await title('Payment complete');
       expect(await walk.page.getByRole('link', { name: 'Back to the shop' }).getAttribute('href')).toBe('myapp://paid');
       expect(walk.strangers.splice(0)).toEqual(['myapp://paid']);

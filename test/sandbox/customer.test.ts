@@ -241,17 +241,17 @@ describe('a form', () => {
 describe('the steps of a method', () => {
   const US = { reference: null, billingAddress: { countryCode: 'US' } };
   it.each([
-    ['APPLEPAY', US, '?step=confirm', ['Apple Pay', '•••• 4242', '25.50 EUR', 'Pay with passcode']],
-    ['GOOGLEPAY', US, '?step=confirm', ['Google Pay', '•••• 4242', 'Pay 25.50 EUR']],
-    ['BLIK', BLIK, '', ['BLIK code', 'Type the six digits']],
+    ['APPLEPAY', US, '', ['Apple Pay', '25.50 EUR', 'Approve']],
+    ['GOOGLEPAY', US, '', ['Google Pay', '25.50 EUR', 'Approve']],
+    ['BLIK', BLIK, '', ['BLIK code', 'type the six digits']],
     ['CARD', {}, '?step=confirm', ['3-D Secure: is this you\\?', 'To Your shop', 'Approve', 'Cancel']],
-    ['BLIK', BLIK, '?step=confirm', ['Confirm in your banking app', '25.50 PLN', 'Approve', 'Reject']],
-    ['MULTIBANCO', {}, '', [/Entity \d{5} Copy Reference \d{3} \d{3} \d{3} Copy Amount 25\.50 EUR/]],
+    ['BLIK', BLIK, '?step=confirm', ['Is this your BLIK payment\\?', '25.50 PLN', 'Approve', 'Cancel']],
+    ['MULTIBANCO', {}, '', [/Entity \d{5} Copy Reference \d{9} Copy Amount in EUR 25\.50 Copy/]],
     ['ONRAMP_GBPBANKTRANSFER', { currency: 'GBP' }, '', [/Sort code 00-00-00 Copy Account number \d{8} Copy/]],
-    ['ONRAMP_SPEI', { currency: 'MXN' }, '', [/CLABE \d{18} Copy Amount 25\.50 MXN/]],
+    ['ONRAMP_SPEI', { currency: 'MXN' }, '', [/CLABE \d{18} Copy Amount in MXN 25\.50/]],
     // A method that the merchant has fixed stays.
     ['ONRAMP_SPEI', { currency: 'MXN' }, '?method=ONRAMP_CARD', ['CLABE']],
-    ['ONRAMP_INTERAC', { currency: 'CAD' }, '', [/E-mail pay-[\da-f]{8}@sandbox\.example Copy Amount 25\.50 CAD/]],
+    ['ONRAMP_INTERAC', { currency: 'CAD' }, '', [/E-mail pay-[\da-f]{8}@sandbox\.example Copy Amount in CAD 25\.50/]],
     ['ONRAMP_PAYID', { currency: 'AUD' }, '', [/PayID pay-[\da-f]{8}@sandbox\.example/]],
     ['ONRAMP_PIX', { currency: 'BRL' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=BRL/]],
     ['ONRAMP_QRTHWALLET', { currency: 'THB' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=THB/]],
@@ -264,7 +264,7 @@ describe('the steps of a method', () => {
     if (/PIX|QRTH/.test(paymentMethod)) expect(text).toContain('role="img" aria-label="QR code of the payment"');
   });
 
-  it('lead from a BLIK code and from 3-D Secure to the app, and from a wallet to its sheet', async () => {
+  it('lead from a BLIK code and from 3-D Secure to the app', async () => {
     const { sandbox, create, get, post } = open({ now });
     const card = `/pay/${await create()}`;
     const challenge = await post(card, { ...VISA, number: '4000 0025 0000 3155' });
@@ -273,11 +273,9 @@ describe('the steps of a method', () => {
     expect((await get(`${card}?step=confirm`)).text).toContain('<bdi>3-D Secure: is this you?</bdi>');
     const blik = `/pay/${await create(BLIK)}`;
     expect(await post(blik, { act: 'submit', code: '777 123' })).toMatchObject({ location: `${blik}?step=confirm` });
-    const wallet = `/pay/${await create({ ...US, paymentMethod: 'APPLEPAY' })}`;
-    expect((await get(wallet)).text).toContain(`href="${wallet}?step=confirm">Buy with Apple Pay</a>`);
   });
 
-  it.each(['IDEAL', 'BANCONTACT', 'EPS', 'P24', 'ONRAMP_PSE', 'ONRAMP_KHIPU', 'ONRAMP_ZAR', 'ONRAMP_OPENBANKING'])(
+  it.each(['IDEAL', 'EPS', 'P24', 'ONRAMP_PSE', 'ONRAMP_KHIPU', 'ONRAMP_ZAR', 'ONRAMP_OPENBANKING'])(
     '%s lets the customer choose an invented bank, and consent there',
     async paymentMethod => {
       const { create, get, post } = open({ shopName: 'Nordlicht' });
@@ -299,13 +297,10 @@ describe('the steps of a method', () => {
     },
   );
 
-  it('of Multibanco name the reference to copy and the deadline, the same each time', async () => {
-    const { create, get } = open({ now: () => Date.UTC(2026, 10, 22, 23, 30) });
+  it('of Multibanco are the same each time', async () => {
+    const { create, get } = open({ now });
     const id = await create({ paymentMethod: 'MULTIBANCO' });
-    const { text } = await get(`/pay/${id}`);
-    expect(text).toMatch(/data-copy="\d{9}"/);
-    expect(text).toContain('<time datetime="2026-11-25T23:30:00.000Z">25 November 2026 at 23:30 UTC</time>');
-    expect((await get(`/pay/${id}`)).text).toBe(text);
+    expect((await get(`/pay/${id}`)).text).toBe((await get(`/pay/${id}`)).text);
   });
 
   it('of PayID show the instructions of the create, and a terminal can redirect to them', async () => {
@@ -315,7 +310,7 @@ describe('the steps of a method', () => {
     if (nextAction.type !== 'transfer') throw new Error('no transfer');
     const { number, full_holder_name, payment_description, amount } = nextAction.transfer;
     const words = shownOf((await get(`/pay/${payment.id}`)).text);
-    for (const word of [number, full_holder_name, payment_description, `${amount} AUD`]) expect(words).toContain(word);
+    for (const word of [number, full_holder_name, payment_description, `AUD ${amount}`]) expect(words).toContain(word);
     const other = await open({ payid: 'redirect' }).gateway.createDeposit(request);
     expect(other.nextAction).toEqual({ type: 'redirect', redirectUrl: `${HERE}/pay/${other.payment.id}` });
   });
@@ -442,7 +437,7 @@ describe('the identity check and the quote of the on-ramp', () => {
     const { sandbox, get, act, id } = await opened();
     const { text } = await get(`/pay/${id}?test=Robin+Refused`);
     expect(text).toContain('name="person" value="Robin Refused"');
-    expect(wordsOf(asideOf(text))).toContain('Robin Refused declined: identity check failed');
+    expect(wordsOf(asideOf(text))).toContain('Robin Refused Fail the identity check');
     expect(await act({ ...IDENTITY, person: 'Robin Refused' })).toMatchObject({ location: returnUrl });
     expect(sandbox.payments[0]).toMatchObject(failed('Identity check failed'));
   });

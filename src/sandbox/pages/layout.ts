@@ -96,12 +96,9 @@ export function timeOf(at: number, now: number, { isPrecise = false } = {}): Htm
 /** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-type Rows = Readonly<Record<string, Part>> | readonly (readonly [name: string | Html, value: Part])[];
-
 /** Returns rows of names and values, without empty ones. */
-export function rows(entries: Rows, look = ''): Html | undefined {
-  const all = Array.isArray(entries) ? (entries as Extract<Rows, readonly unknown[]>) : Object.entries(entries);
-  const given = all.filter(([, value]) => value);
+export function rows(all: Readonly<Record<string, Part>>, look = ''): Html | undefined {
+  const given = Object.entries(all).filter(([, value]) => value);
   if (given.length === 0) return undefined;
   return html`<dl class="rows ${look}">${given.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${typeof value === 'string' ? sent(value) : value}</dd></div>`,
@@ -114,11 +111,11 @@ const attributesOf = (all: Attributes): Html =>
   html`${Object.entries(all).map(([name, value]) => (value === true ? ` ${name}` : value !== undefined && value !== false && html` ${name}="${value}"`))}`;
 
 /** Returns a control under its label. */
-const field = (name: string, label: string | Html, control: Html, look = ''): Html =>
+const field = (name: string, label: string, control: Html, look = ''): Html =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 
 /** Returns an input under its label. @param more text below it */
-export function input(name: string, label: string | Html, attributes: Attributes = {}, look = '', more?: Part): Html {
+export function input(name: string, label: string, attributes: Attributes = {}, look = '', more?: Part): Html {
   const { value = '', ...others } = attributes;
   return field(
     name,
@@ -144,9 +141,9 @@ export const select = (
     })}</select>`,
   );
 
-/** Returns a button that copies the text before it, or another one. */
-export const copyButton = (label: string, text = ''): Html =>
-  html`<button type="button" class="copy small" data-copy="${text}" aria-label="Copy ${label}">Copy</button>`;
+/** Returns a button that copies the text before it. */
+export const copyButton = (label: string): Html =>
+  html`<button type="button" class="copy small" aria-label="Copy ${label}">Copy</button>`;
 
 /** Returns the merchant's name for a payment. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

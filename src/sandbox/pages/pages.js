@@ -123,7 +123,7 @@ document.addEventListener('keydown', event => {
 document.addEventListener('click', async ({ target }) => {
   const button = target.closest('.copy');
   if (!button) return;
-  await navigator.clipboard.writeText(button.dataset.copy || button.previousElementSibling.textContent);
+  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
   button.textContent = news.textContent = 'Copied';
   setTimeout(() => (button.textContent = 'Copy'), 1_500);
 });

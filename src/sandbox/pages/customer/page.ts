@@ -5,7 +5,7 @@ import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
 import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
-import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
+import { ENDS, outcomeOf } from './ends.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
 import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
@@ -58,12 +58,12 @@ function receipt({ record, request, quotedAt, now }: View): Html | undefined {
   </section>`;
 }
 
-function outcomeStep(view: View, { tone, mark, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
+function outcomeStep(view: View, { tone, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
   const { record } = view;
   const { href, refused } = returnAddressOf(view);
   const isPaid = tone === 'good' || tone === 'info';
   return html`<section class="outcome" aria-labelledby="outcome">
-    <span class="seal ${tone}" aria-hidden="true">${mark}</span>
+    <span class="seal ${tone}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
     ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}
@@ -85,42 +85,36 @@ const controls = (view: View): Html => html`<aside class="tester" id="tests" ari
 
 function endings(view: View): Html {
   const { record, method } = view;
-  const { form, banks, approval } = method;
   const isPending = record.paymentStatus === 'PENDING';
-  const isOffered: Partial<Record<EndName, boolean>> = {
-    authorize: isPending && !isOnramp(record) && Boolean(form ?? banks ?? approval),
-    'no-3ds': form?.fields.includes('number') ?? false,
+  const isOffered: Partial<Record<string, boolean>> = {
+    authorize: isPending && !isOnramp(record) && !method.details,
+    'no-3ds': method.form?.fields.includes('number') ?? false,
     'no-identity': isOnramp(record),
   };
-  const label = (name: EndName) =>
-    name === 'pay' && !isPending ? 'Capture: the shop takes the money' : ENDS[name].button;
-  const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
+  const ends = [...ENDS].filter(([name]) => isOffered[name] ?? true);
+  const label = (name: string, button: string) =>
+    name === 'pay' && !isPending ? 'Capture: the shop takes the money' : button;
   return html`<h2>End it here</h2>
     ${formOf(
       view,
       html`${input('amount', 'Amount that arrives', { value: record.amount, type: 'number', min: 0, step: 'any' })}
-    <div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`,
+    <div class="row">${ends.map(([name, { button }]) => html`<button class="small" name="act" value="${name}">${label(name, button)}</button>`)}</div>`,
     )}`;
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */
-function numbers(view: View): Html | undefined {
-  const { form, banks } = view.method;
-  if (!form) return undefined;
-  const isCard = form.fields.includes('number');
-  return html`<h2>To try</h2>
-    ${isCard && html`<p>Any name, any code of the right length, any date to come. The sandbox keeps and logs no card number.</p>`}
+const numbers = (view: View): Html | undefined =>
+  view.method.form &&
+  html`<h2>To try</h2>
     ${formOf(
       view,
-      html`${banks && html`<input type="hidden" name="step" value="card">`}
-      <ul class="tests">${form.tests.map(
+      html`<ul class="tests">${view.method.form.tests.map(
         ({
           value,
           does,
-          ends,
-        }) => html`<li><code>${value}</code> <span>${sent(does ?? endOf(ends ?? '')?.does ?? '')}</span>
+          end = '',
+        }) => html`<li><code>${value}</code> <span>${sent(does ?? ENDS.get(end)?.button ?? '')}</span>
           <button class="small" name="test" value="${value}" aria-label="Use ${value}">Use</button></li>`,
       )}</ul>`,
       'get',
     )}`;
-}

@@ -6,7 +6,7 @@ import { isOnramp } from '../../ledger/ledger.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import type { AddForm } from '../forms.ts';
-import { ENDS, endOf, outcomeOf } from './ends.ts';
+import { ENDS, outcomeOf } from './ends.ts';
 import { NEVER_REAL } from './fields.ts';
 import { customerPage } from './page.ts';
 import { addressOf, returnAddressOf, viewOf } from './view.ts';
@@ -33,20 +33,20 @@ export function addCustomerPages(app: Hono, parts: Parts, addForm: AddForm): voi
     const { record, chosen, test, isExpired, method } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';
-    if (!STEPS.includes(act) && !endOf(act)) {
-      throw new SandboxError('refused', `act must be one of ${[...STEPS, ...Object.keys(ENDS)].join(', ')}.`);
+    if (!STEPS.includes(act) && !ENDS.has(act)) {
+      throw new SandboxError('refused', `act must be one of ${[...STEPS, ...ENDS.keys()].join(', ')}.`);
     }
     // After a second click or on an outdated page, the customer continues as after the first click.
     if (isFinalStatus(record.paymentStatus)) return shop;
     // The test controls, which send an amount, need no quote.
     if ((act === 'submit' || act === 'pay') && isExpired && !form.has('amount')) return addressOf(view);
-    if (act === 'renew' || (act === 'identify' && !test?.ends)) {
+    if (act === 'renew' || (act === 'identify' && !test?.end)) {
       if (isOnramp(record)) ledger.renewQuote(id);
       return addressOf(view);
     }
     const isRefused = act === 'submit' && method.form?.fields.includes('number') && !test;
     if (isRefused) return customerPage({ ...view, error: NEVER_REAL }, 422);
-    const end = endOf(act) ?? endOf(test?.ends ?? '');
+    const end = ENDS.get(act) ?? ENDS.get(test?.end ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);

@@ -124,9 +124,7 @@ const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>
     'row',
   );
 
-const REASONS = Object.values(ENDS).flatMap(end =>
-  'reason' in end ? (errorMessageOf(end.reason).errorMessage ?? []) : [],
-);
+const REASONS = [...ENDS.values()].flatMap(({ reason }) => (reason && errorMessageOf(reason).errorMessage) ?? []);
 
 const movesOf = (record: PaymentRecord): Html => html`
   ${isFinalStatus(record.paymentStatus) && html`<p class="force">${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
