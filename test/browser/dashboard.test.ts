@@ -114,8 +114,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await create({ reference: 'pear' });
       await walk.page.goto(walk.url);
       await isLive();
-      await walk.page.keyboard.press('/');
-      await walk.page.keyboard.type('pear');
+      await walk.page.getByLabel('Search').fill('pear');
       await row('apple').waitFor({ state: 'detached' });
       expect(walk.page.url()).toBe(`${walk.url}/?search=pear&status=`);
       await create({ reference: 'pear-2' });

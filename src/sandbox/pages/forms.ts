@@ -22,31 +22,21 @@ export const formsOf =
 
 const FORMS = '/forms';
 
-/** Returns the address of a form that makes a call of the control API: `PUT /clock`. A field can fill a `:part`. */
+/** Returns the address of a form that makes a call of the control API: `PUT /clock`. */
 export const actionOf = (call: string): string => `${FORMS}/${call.replace(' ', '')}`;
-
-/** The fields of answers that lead to another page. */
-interface Answer {
-  message?: string;
-  id?: number;
-  payment?: { id: string };
-}
 
 export const addCalls = (app: Hono, addForm: AddForm): void =>
   addForm(`${FORMS}/:method{POST|PUT|DELETE}/*`, async (form, _, request) => {
     const { url } = request;
     const [method = '', ...parts] = new URL(url).pathname.slice(FORMS.length + 1).split('/');
-    const fields = fieldsOf(form);
-    const path = `/${parts.join('/')}`.replace(/:(\w+)/, (_, name) => {
-      const { [name]: part } = fields;
-      delete fields[name];
-      return encodeURIComponent(String(part));
-    });
-    const call = new Request(new URL(PREFIX + path, url), { method, body: JSON.stringify(fields) });
+    const path = `/${parts.join('/')}`;
+    const call = new Request(new URL(PREFIX + path, url), { method, body: JSON.stringify(fieldsOf(form)) });
     const response = await app.fetch(call);
-    const answer: Answer = response.status === 204 ? {} : ((await response.json()) as Answer);
-    if (!response.ok) return noticeResponse('That did not work', answer.message ?? '', response.status);
-    return placeOf(path, answer) ?? backOf(request);
+    const { message, id } =
+      response.status === 204 ? {} : ((await response.json()) as { message?: string; id?: number });
+    if (!response.ok) return noticeResponse('That did not work', message ?? '', response.status);
+    if (path === '/reset') return '/';
+    return path.endsWith('/redeliver') ? `/deliveries/${id}` : backOf(request);
   });
 
 const NUMBERS = ['amount', 'count', 'probability'];
@@ -56,12 +46,6 @@ function fieldsOf(form: URLSearchParams): Record<string, unknown> {
   const typed = (name: string, text: string) =>
     name === 'force' || (NUMBERS.includes(name) ? Number(text) : text.replaceAll('\r\n', '\n'));
   return Object.fromEntries([...form].filter(([, text]) => text).map(([name, text]) => [name, typed(name, text)]));
-}
-
-function placeOf(path: string, { id, payment }: Answer): string | undefined {
-  if (path === '/reset') return '/';
-  if (payment) return `/payments/${payment.id}`;
-  return path.endsWith('/redeliver') ? `/deliveries/${id}` : undefined;
 }
 
 /** Returns the page that sent the form. */

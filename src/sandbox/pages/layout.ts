@@ -33,7 +33,7 @@ const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html
     <link rel="stylesheet" href="/pages.css">
     ${live && html`<script src="/pages.js" defer></script>`}
   </head>
-  <body data-live="${live}">${body}<p class="unseen" id="news" role="status"></p></body>
+  <body data-live="${live}">${body}<p class="unseen" id="news" role="status" data-own></p></body>
 </html>
 `;
 

@@ -41,7 +41,7 @@ export function createForm(view: View): Html {
   // A method of the other type gives way to the first one.
   if (!methods.includes(fields.paymentMethod)) fields.paymentMethod = methods[0] ?? '';
   const programs = programsOf(paymentOf(Object.entries(fields), url.origin), url.origin, parts.settings);
-  return html`<form method="post" action="/create" class="row" data-quiet data-filter>
+  return html`<form method="post" action="/create" class="row" data-filter>
       ${select('paymentType', 'Type', ['DEPOSIT', 'WITHDRAWAL'], fields.paymentType)}
       ${select('paymentMethod', 'Method', methods, fields.paymentMethod)}
       ${input('amount', 'Amount', { value: fields.amount, inputmode: 'decimal', size: 9, required: true })}

@@ -4,7 +4,7 @@ import { printable } from '../../../terminal/text.ts';
 import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import { create } from '../../scenarios/create.ts';
-import { readPlayOptions } from '../../scenarios/play.ts';
+import { play, readPlayOptions } from '../../scenarios/play.ts';
 import { type Report, testServer } from '../../scenarios/report.ts';
 import { type AddForm, backOf } from '../forms.ts';
 import { activityPage } from './activity.ts';
@@ -45,9 +45,16 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
     return `/payments/${await create(parts, paymentOf(form, origin), origin)}`;
   });
 
+  const stageOf = (form: URLSearchParams, url: string) => ({
+    ...readPlayOptions({ to: form.get('to') || undefined }),
+    origin: new URL(url).origin,
+  });
+  addForm('/play', async (form, _, { url }) => {
+    const { payment } = await play(parts, form.get('name') ?? '', stageOf(form, url));
+    return `/payments/${payment.id}`;
+  });
   addForm('/report', async (form, _, { url }) => {
-    const { to } = readPlayOptions({ to: form.get('to') || undefined });
-    report = await testServer(parts, { to, origin: new URL(url).origin });
+    report = await testServer(parts, stageOf(form, url));
     return '/report';
   });
 

@@ -5,21 +5,17 @@ import { SCENARIOS } from '../../scenarios/library.ts';
 import { RESULTS, type Report, summaryOf } from '../../scenarios/report.ts';
 import { type Html, input, pill, select, sent, type Tone } from '../layout.ts';
 import { createForm, USUAL_ADDRESS } from './create.ts';
-import { callForm, cards, type Page, rawText, type View } from './view.ts';
+import { cards, type Page, rawText, type View } from './view.ts';
 
-const storyForm = ({ parts: { settings } }: View): Html =>
-  callForm(
-    'POST /scenarios/:name',
-    html`${select(
-      'name',
-      'Story',
-      SCENARIOS.map(({ name }) => name),
-    )}
+const storyForm = ({ parts: { settings } }: View): Html => {
+  const names = SCENARIOS.map(({ name }) => name);
+  return html`<form method="post" action="/play" class="row">
+    ${select('name', 'Story', names)}
     ${input('to', 'Your callback address', { type: 'url', placeholder: USUAL_ADDRESS, value: settings.forwardTo }, 'grow')}
     <button class="primary" id="play">Play</button>
-    <button formaction="/report" id="test-server">Test my server</button>`,
-    'row',
-  );
+    <button formaction="/report" id="test-server">Test my server</button>
+  </form>`;
+};
 
 export const createPage = (view: View): Page => ({
   title: 'Create a payment',

@@ -23,7 +23,7 @@ export interface Page {
 
 /** Returns a form that makes a call of the control API: `PUT /clock`. With a script it does not leave its page. */
 export const callForm = (call: string, content: Html, look = ''): Html =>
-  html`<form method="post" action="${actionOf(call)}" class="${look}" data-quiet>${content}</form>`;
+  html`<form method="post" action="${actionOf(call)}" class="${look}">${content}</form>`;
 
 /** Returns a search by address, with a choice. With a script it follows every letter. */
 export const searchForm = (
