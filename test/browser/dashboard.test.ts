@@ -11,7 +11,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
     const create = async (request: object = {}) => (await walk.create(request)).payment.id;
     const button = (name: string | RegExp) => walk.page.getByRole('button', { name });
     const row = (text: string) => walk.page.getByRole('row').filter({ hasText: text });
-    const isLive = () => walk.page.locator('#live[data-state=live]').waitFor({ state: 'attached' });
+    const isLive = () => walk.page.locator('#live.good').waitFor({ state: 'attached' });
 
     it('shows what happens while it is open, and moves from its list', async () => {
       await walk.page.goto(walk.url);

@@ -63,7 +63,7 @@ describe('the payment page', () => {
     const { create, get } = open();
     for (const paymentMethod of ['CARD', 'USER_CHOICE', 'MULTIBANCO', 'PAYID', 'IDEAL', 'BLIK', 'ONRAMP_PIX']) {
       const page = (await get(`/pay/${await create({ currency, amount, paymentMethod })}`)).text;
-      expect(page).toContain(`>${text}</h1>`);
+      expect(page).toContain(`<h1 class="sum"><bdi>${text}</bdi></h1>`);
       expect(page).not.toContain('A'.repeat(20));
     }
   });
@@ -138,7 +138,7 @@ describe('the outcome', () => {
     expect(titleOf(text)).toBe(`${title}: 25.50 EUR · Your shop`);
     for (const word of words) expect(shownOf(text)).toContain(word);
     expect(shownOf(text)).not.toMatch(/PENDING|COMPLETED|FAILED|CANCELED|AUTHORIZED|\brecord\b/);
-    expect(text).toContain(`<a class="main" href="${returnUrl}">Back to the shop</a>`);
+    expect(text).toContain(`<a class="button main" href="${returnUrl}">Back to the shop</a>`);
   });
 
   it.each([

@@ -61,7 +61,7 @@ export async function pageResponse(page: Page, status?: number): Promise<Respons
 
 export const asset = (text: string, type: string): Response => answerOf(text, type, { 'cache-control': 'no-cache' });
 
-export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span>`;
+export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="pill">No money moves</span>`;
 
 /** Returns a page with one message. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
@@ -143,7 +143,7 @@ export const select = (
 
 /** Returns a button that copies the text before it. */
 export const copyButton = (label: string): Html =>
-  html`<button type="button" class="copy small" aria-label="Copy ${label}">Copy</button>`;
+  html`<button type="button" class="copy" aria-label="Copy ${label}">Copy</button>`;
 
 /** Returns the merchant's name for a payment. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

@@ -59,19 +59,18 @@ function follow() {
   if (document.hidden) return;
   feed = new EventSource(document.body.dataset.live);
   feed.onopen = () => {
-    say('live', 'Live');
+    say('good', 'Live');
     refresh();
   };
-  feed.onerror = () => say('lost', 'Not connected');
+  feed.onerror = () => say('bad', 'Not connected');
   feed.onmessage = ({ data }) => {
     if (data) byId('news').textContent = data;
     refresh();
   };
 }
 
-function say(state, textContent) {
-  const live = byId('live');
-  if (live) Object.assign(live, { textContent }).dataset.state = state;
+function say(tone, textContent) {
+  if (isDashboard) Object.assign(byId('live'), { textContent, className: `pill ${tone}` });
 }
 
 /** The address holds the search, and the page follows. */

@@ -17,15 +17,14 @@ export function customerPage(view: View, status = 200): Promise<Response> {
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
         <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
-          <p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="test">Test</span></p>
-          <h1 class="sum">${money(record)}</h1>
+          <p class="row"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
+          <h1 class="sum">${sent(money(record))}</h1>
           ${record.description && html`<p>${record.description}</p>`}
           ${rows({ Reference: record.reference })}
           ${receipt(view)}
-          <p class="powered">Payments by Sandbox gateway</p>
         </section>
         <section class="method" aria-label="Payment">
-          ${chosen && !outcome && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">Other ways to pay</a>`}
+          ${chosen && !outcome && html`<a href="${addressOf({ ...view, chosen: undefined })}">Other ways to pay</a>`}
           ${outcome ? outcomeStep(view, outcome) : stepOf(view)}
         </section>
       </main>
@@ -46,9 +45,9 @@ function receipt({ record, request, quotedAt, now }: View): Html | undefined {
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
   const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
-  return html`<section class="receipt" aria-labelledby="receipt">
+  return html`<section aria-labelledby="receipt">
     <h2 id="receipt">${settled_crypto_amount === undefined ? 'You receive' : 'You received'}</h2>
-    <p><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
+    <p class="sum"><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
     ${rows({
       Rate: `1 ${cryptoCurrency} = ${record.crypto_fx ?? rateOf(currency)} ${currencyCode(currency)}`,
       Fee: `${money(feeOf(record))}, in the rate`,
@@ -67,17 +66,17 @@ function outcomeStep(view: View, { tone, title, text }: NonNullable<ReturnType<t
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
     ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}
-    ${href && html`<a class="main" href="${href}">Back to the shop</a>`}
+    ${href && html`<a class="button main" href="${href}">Back to the shop</a>`}
     ${
       refused &&
-      html`<p class="advice"><span>The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></span></p>`
+      html`<p class="verdict wait">The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></p>`
     }
   </section>`;
 }
 
 /** The actions on a payment that only a tester has. */
-const controls = (view: View): Html => html`<aside class="tester" id="tests" aria-labelledby="tester">
-  <p class="lead"><b id="tester">Test controls</b> your customers do not see this</p>
+const controls = (view: View): Html => html`<aside class="card tester" id="tests" aria-labelledby="tester">
+  <p><b id="tester">Test controls</b> your customers do not see this</p>
   ${view.record.paymentStatus === 'PENDING' && numbers(view)}
   ${!isFinalStatus(view.record.paymentStatus) && endings(view)}
   <p><a href="/payments/${view.record.id}">This payment on the dashboard</a></p>
@@ -98,7 +97,7 @@ function endings(view: View): Html {
     ${formOf(
       view,
       html`${input('amount', 'Amount that arrives', { value: record.amount, type: 'number', min: 0, step: 'any' })}
-    <div class="row">${ends.map(([name, { button }]) => html`<button class="small" name="act" value="${name}">${label(name, button)}</button>`)}</div>`,
+    <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${label(name, button)}</button>`)}</div>`,
     )}`;
 }
 
@@ -108,13 +107,10 @@ const numbers = (view: View): Html | undefined =>
   html`<h2>To try</h2>
     ${formOf(
       view,
-      html`<ul class="tests">${view.method.form.tests.map(
-        ({
-          value,
-          does,
-          end = '',
-        }) => html`<li><code>${value}</code> <span>${sent(does ?? ENDS.get(end)?.button ?? '')}</span>
-          <button class="small" name="test" value="${value}" aria-label="Use ${value}">Use</button></li>`,
+      html`<ul class="lines">${view.method.form.tests.map(
+        ({ value, does, end = '' }) => html`<li>
+          <button name="test" value="${value}" aria-label="Use ${value}">Use</button>
+          <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.button ?? '')}</span></li>`,
       )}</ul>`,
       'get',
     )}`;

@@ -39,8 +39,8 @@ function formStep(view: View): Html {
   return html`${heading(view)}
   ${formOf(
     view,
-    html`${fields.includes('number') && html`<p class="advice"><span>${NEVER_REAL} <a href="#tests">Test numbers</a></span></p>`}
-    <div class="fields">${fields.map((field, at) => fieldOn(view, field, at === 0))}</div>
+    html`${fields.includes('number') && html`<p class="verdict wait">${NEVER_REAL} <a href="#tests">Test numbers</a></p>`}
+    ${fields.map((field, at) => fieldOn(view, field, at === 0))}
     ${mainButton(label, act, input.has('test'))}`,
   )}`;
 }
@@ -54,7 +54,7 @@ function fieldOn({ input: given, test, error }: View, name: FieldName, isFirst: 
     name,
     label,
     { value, required: true, ...attributes, ...problem },
-    name,
+    '',
     isWrong && html`<p class="error" id="${name}-error">${error}</p>`,
   );
 }
@@ -72,12 +72,12 @@ const choice = (view: View, field: string, choices: readonly (readonly [string, 
 
 /** The customer's consent: in an app, on a device, or at a bank. */
 const approvalStep = (view: View, { by, title }: Approval): Html => html`
-  <section class="approval" aria-labelledby="approval">
+  <section class="card" aria-labelledby="approval">
     <b>${by}</b>
     <h2 id="approval">${sent(title)}</h2>
-    <p class="sum">${money(view.record)}</p>
+    <p class="sum">${sent(money(view.record))}</p>
     ${rows({ To: view.shopName, For: view.record.description })}
-    ${formOf(view, html`${mainButton('Approve', 'pay')}<button class="main second" name="act" value="canceled">Cancel payment</button>`)}
+    ${formOf(view, html`${mainButton('Approve', 'pay')}<button name="act" value="canceled">Cancel payment</button>`)}
   </section>`;
 
 const instructions = (view: View, details: Record<string, string>): Html => html`

@@ -90,7 +90,7 @@ export const waitingPill = ({ due, callback: { fault } }: WaitingCallback): Html
 function waits(waiting: WaitingCallback, now: number): Line {
   const { due, callback } = waiting;
   const button = (at: number) =>
-    html`<button class="small" name="at" value="${new Date(at).toISOString()}">Move the clock there</button>`;
+    html`<button name="at" value="${new Date(at).toISOString()}">Move the clock there</button>`;
   return {
     about: { ...callback, at: due ?? now },
     tone: 'wait',

@@ -44,9 +44,9 @@ export function createForm(view: View): Html {
   return html`<form method="post" action="/create" class="row" data-filter>
       ${select('paymentType', 'Type', ['DEPOSIT', 'WITHDRAWAL'], fields.paymentType)}
       ${select('paymentMethod', 'Method', methods, fields.paymentMethod)}
-      ${input('amount', 'Amount', { value: fields.amount, inputmode: 'decimal', size: 9, required: true })}
-      ${input('currency', 'Currency', { value: fields.currency, size: 6, required: true })}
-      ${input('reference', 'Reference', { value: fields.reference, size: 14 })}
+      ${input('amount', 'Amount', { value: fields.amount, inputmode: 'decimal', size: 7, required: true })}
+      ${input('currency', 'Currency', { value: fields.currency, size: 4, required: true })}
+      ${input('reference', 'Reference', { value: fields.reference, size: 10 })}
       ${input('webhookUrl', 'Callbacks go to', { value: fields.webhookUrl, type: 'url', required: true }, 'grow')}
       <button class="primary" id="create">Create</button>
       <noscript><button formmethod="get" formaction="/create">Show its code</button></noscript>

@@ -9,16 +9,15 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
   pageResponse({
     title: `${title} · Sandbox gateway`,
     live: '/live',
-    body: html`<a class="skip" href="#main">To the content</a>
-    <header class="bar">
-      ${BRAND}<span class="live" id="live" data-own>Reload to see what is new</span>
+    body: html`<header class="bar">
+      ${BRAND}<span class="pill" id="live" data-own>Reload to see what is new</span>
       ${clockMenu(view)}
     </header>
     ${tabs(view, tab)}
     ${banner(view)}
     <p class="verdict bad" id="problem" role="alert" data-own hidden></p>
     ${view.problem && html`<p class="verdict bad">${view.problem}</p>`}
-    <main id="main" tabindex="-1">${main}</main>`,
+    <main>${main}</main>`,
   });
 
 function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
@@ -38,11 +37,11 @@ function banner({ parts: { faults } }: View): Html | undefined {
   const { armed } = faults;
   if (armed.length === 0) return undefined;
   const disarm = (call: string, label: string, name: string) =>
-    callForm(call, html`<button class="small" aria-label="${name}">${label}</button>`);
-  return html`<div class="armed" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
-    <ul>${armed.map(
+    callForm(call, html`<button aria-label="${name}">${label}</button>`);
+  return html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
+    <ul class="lines">${armed.map(
       one =>
-        html`<li id="armed-${one.id}" class="row"><span>${prose(sentenceOf(one))}</span> ${disarm(`DELETE /faults/${one.id}`, 'Disarm', `Disarm ${one.fault}, number ${one.id}`)}</li>`,
+        html`<li id="armed-${one.id}"><span>${prose(sentenceOf(one))}</span> ${disarm(`DELETE /faults/${one.id}`, 'Disarm', `Disarm ${one.fault}, number ${one.id}`)}</li>`,
     )}</ul>
     ${armed.length > 1 && disarm('DELETE /faults', 'Disarm all', 'Disarm all')}
   </div>`;
@@ -55,7 +54,7 @@ function clockMenu({ now, parts: { clock } }: View): Html {
   const span = spanOf(Math.abs(offset));
   const moves = html`${Object.entries(STEPS).map(([step, name]) => html`<button name="advance" value="${step}">Advance by ${name}</button>`)}
     ${offset !== 0 && html`<button formaction="/clock">Set it right</button>`}`;
-  return html`<button type="button" class="clock" popovertarget="clock-menu">Sandbox clock ${offset !== 0 && html`<b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</button>
+  return html`<button type="button" class="clock" popovertarget="clock-menu">Sandbox clock ${offset !== 0 && html`<b>${offset > 0 ? '+' : '−'}${span}</b>`}</button>
   <div id="clock-menu" class="panel" popover>
     <p>${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC at the last refresh${offset !== 0 && `, ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine`}. Every time on these pages is of this clock.</p>
     ${callForm('PUT /clock', moves)}

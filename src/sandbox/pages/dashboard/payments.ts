@@ -98,7 +98,7 @@ export function paymentPage(view: View, path: string): Page {
   return detailsOf({
     title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`,
     crumbs: ['/', 'Payments', id],
-    heading: html`<span class="sum">${money(record)}</span> ${badge(paymentStatus)} <small>${reference ? sent(reference) : 'Without a reference'}</small>`,
+    heading: html`${sent(money(record))} ${badge(paymentStatus)} <small>${reference ? sent(reference) : 'Without a reference'}</small>`,
     verdicts: [
       { tone: 'bad', sentence: errorMessage },
       { tone: 'wait', sentence: reason && `A person must check it: ${reason}.` },
@@ -120,14 +120,14 @@ const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>
   callForm(
     `POST /payments/${record.id}/moves`,
     html`${isFinalStatus(record.paymentStatus) && html`<input type="hidden" name="force" value="yes">`}${fields}
-    ${Object.entries(moves).map(([name, label]) => html`<button class="small" id="${name}-${record.id}" name="move" value="${name}">${label}</button>`)}`,
+    ${Object.entries(moves).map(([name, label]) => html`<button id="${name}-${record.id}" name="move" value="${name}">${label}</button>`)}`,
     'row',
   );
 
 const REASONS = [...ENDS.values()].flatMap(({ reason }) => (reason && errorMessageOf(reason).errorMessage) ?? []);
 
 const movesOf = (record: PaymentRecord): Html => html`
-  ${isFinalStatus(record.paymentStatus) && html`<p class="force">${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
+  ${isFinalStatus(record.paymentStatus) && html`<p class="verdict wait">${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
   ${moveForm(
     record,
     { complete: 'Complete', authorize: 'Authorise', cancel: 'Cancel', fail: 'Fail' },

@@ -49,7 +49,7 @@ export function pageOf<T>({ url }: View, all: readonly T[]): { shown: readonly T
     html`<a class="button" href="?${new URLSearchParams({ ...Object.fromEntries(url.searchParams), page: String(to) })}">${text}</a>`;
   const links =
     all.length > PAGE &&
-    html`<nav class="row end" aria-label="Pages"><span class="dim">${offset + 1}–${offset + shown.length} of ${count(all.length)}</span>
+    html`<nav class="row" aria-label="Pages"><span class="dim">${offset + 1}–${offset + shown.length} of ${count(all.length)}</span>
     ${page > 1 && link(page - 1, 'Newer')}${offset + PAGE < all.length && link(page + 1, 'Older')}</nav>`;
   return { shown, links };
 }
@@ -77,7 +77,7 @@ interface Details {
 /** Returns the page of one thing. */
 export function detailsOf({ title, crumbs: [href, list, name], heading, verdicts, left, right }: Details): Page {
   const main = html`
-    <p class="crumbs"><a href="${href}">${list}</a> <span aria-hidden="true">/</span> <span class="mono">${name}</span></p>
+    <p><a href="${href}">${list}</a> <span aria-hidden="true">/</span> <span class="mono">${name}</span></p>
     <h1>${heading}</h1>
     ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
     <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
