@@ -155,7 +155,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       await walk.sandbox.authorize(id);
       await title('Payment approved');
       expect(await walk.page.title()).toBe('Payment approved: 25.50 EUR · Nordlicht Records');
-      await expect.poll(walk.news).toBe('Payment approved');
+      await expect.poll(walk.news).toBe('Payment approved: 25.50 EUR · Nordlicht Records');
       expect(await walk.focused()).toBe('outcome');
       await walk.sandbox.complete(id);
       await title('Payment complete');

@@ -112,7 +112,7 @@ describe('the payment page', () => {
   it('exists for deposits alone, and takes no act but its own', async () => {
     const { create, get, post } = open();
     const withdrawal = await create({ paymentType: 'WITHDRAWAL', paymentMethod: 'PAYID' });
-    for (const path of [`/pay/${OTHER_ID}`, `/pay/${withdrawal}`, `/pay/${withdrawal}/live`]) {
+    for (const path of [`/pay/${OTHER_ID}`, `/pay/${withdrawal}`]) {
       expect((await get(path)).status).toBe(404);
     }
     expect((await post(`/pay/${withdrawal}`, { act: 'pay' })).status).toBe(404);
@@ -477,22 +477,4 @@ describe('the identity check and the quote of the on-ramp', () => {
     pass(120_000);
     expect(await page()).not.toMatch(/quote|Fee|Who are you/);
   });
-});
-
-it('an open page receives the events of its own payment, and of a reset', async () => {
-  const { sandbox, create } = open();
-  const id = await create();
-  const other = await create({ reference: 'a-secret-of-another' });
-  const response = await sandbox.fetch(`${HERE}/pay/${id}/live`);
-  expect(response.headers.get('content-type')).toBe('text/event-stream');
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const next = async () => new TextDecoder().decode((await reader.read()).value);
-  expect(await next()).toBe(': hello\n\n');
-  await sandbox.complete(other);
-  await sandbox.complete(id);
-  expect(await next()).toBe('data: Payment complete\n\n');
-  sandbox.reset();
-  expect(await next()).toBe('data: \n\n');
-  await reader.cancel();
-  await create();
 });

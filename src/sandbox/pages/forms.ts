@@ -4,29 +4,29 @@ import { isForeign } from '../api/origin.ts';
 import { PREFIX } from '../control/define.ts';
 import { noticeResponse } from './layout.ts';
 
-/** The action of a form. It returns an answer or the next address. @param id of the form's address, if any */
-type Run = (form: URLSearchParams, id: string, request: Request) => string | Response | Promise<string | Response>;
+type Next = string | Response;
 
-export type AddForm = (path: string, run: Run) => void;
-
-export const formsOf =
-  (app: Hono): AddForm =>
-  (path, run) =>
-    void app.post(path, async ({ req }) => {
-      if (isForeign(req.raw)) {
-        return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
-      }
-      const done = await run(new URLSearchParams(await req.text()), req.param('id') ?? '', req.raw);
-      return typeof done === 'string' ? new Response(null, { status: 303, headers: { location: done } }) : done;
-    });
+/** Adds the action of a form, which returns an answer or the next address. */
+export const addForm = (
+  app: Hono,
+  path: string,
+  run: (form: URLSearchParams, request: Request, id: string) => Next | Promise<Next>,
+): void =>
+  void app.post(path, async ({ req }) => {
+    if (isForeign(req.raw)) {
+      return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
+    }
+    const done = await run(new URLSearchParams(await req.text()), req.raw, req.param('id') ?? '');
+    return typeof done === 'string' ? new Response(null, { status: 303, headers: { location: done } }) : done;
+  });
 
 const FORMS = '/forms';
 
 /** Returns the address of a form that makes a call of the control API: `PUT /clock`. */
 export const actionOf = (call: string): string => `${FORMS}/${call.replace(' ', '')}`;
 
-export const addCalls = (app: Hono, addForm: AddForm): void =>
-  addForm(`${FORMS}/:method{POST|PUT|DELETE}/*`, async (form, _, request) => {
+export const addCalls = (app: Hono): void =>
+  addForm(app, `${FORMS}/:method{POST|PUT|DELETE}/*`, async (form, request) => {
     const { url } = request;
     const [method = '', ...parts] = new URL(url).pathname.slice(FORMS.length + 1).split('/');
     const path = `/${parts.join('/')}`;

@@ -12,34 +12,13 @@ export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
 interface Page {
   title: string;
   body: Html;
-  /** The address of the events that refresh the page. */
-  live?: string;
-  /** The style of the page. */
-  look?: 'dashboard' | 'customer';
+  /** Whether events refresh the page. */
+  isLive?: boolean;
   /** The origins whose pages may embed it. */
   frameAncestors?: readonly string[];
   /** Where the redirects of its forms lead, besides this sandbox. */
   formTargets?: readonly string[];
 }
-
-const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html`<!doctype html>
-<html lang="en" dir="ltr" class="${look}">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>${title}</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/pages.css">
-    ${live && html`<script src="/pages.js" defer></script>`}
-  </head>
-  <body data-live="${live}">${body}<p class="unseen" id="news" role="status" data-own></p></body>
-</html>
-`;
-
-/** Shows user input as text only: the policy allows just our own scripts and resources. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'";
 
 const answerOf = (body: string, type: string, headers: Record<string, string>, status = 200): Response =>
   new Response(body, {
@@ -47,19 +26,32 @@ const answerOf = (body: string, type: string, headers: Record<string, string>, s
     headers: { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff', ...headers },
   });
 
-export async function pageResponse(page: Page, status?: number): Promise<Response> {
-  const { frameAncestors, formTargets = [] } = page;
-  const forms = ["form-action 'self'", ...formTargets].join(' ');
-  const policy = `${POLICY}; ${forms}; frame-ancestors ${frameAncestors?.join(' ') || "'none'"}`;
-  const headers = {
-    'referrer-policy': 'same-origin',
-    'cache-control': 'no-store',
-    'content-security-policy': policy,
-  };
-  return answerOf(String(await document(page)), 'text/html', headers, status);
-}
-
 export const asset = (text: string, type: string): Response => answerOf(text, type, { 'cache-control': 'no-cache' });
+
+export async function pageResponse(page: Page, status?: number): Promise<Response> {
+  const { title, body, isLive, frameAncestors = [], formTargets = [] } = page;
+  const document = await html`<!doctype html>
+<html lang="en" dir="ltr">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title}</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/pages.css">
+    ${isLive && html`<script src="/pages.js" defer></script>`}
+  </head>
+  <body>${body}<p class="unseen" id="news" role="status" data-own></p></body>
+</html>
+`;
+  // Input of merchants stays text: only our own scripts and resources are allowed.
+  const policy = [
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'",
+    ["form-action 'self'", ...formTargets].join(' '),
+    `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`,
+  ].join('; ');
+  const headers = { 'referrer-policy': 'same-origin', 'cache-control': 'no-store', 'content-security-policy': policy };
+  return answerOf(String(document), 'text/html', headers, status);
+}
 
 export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="pill">No money moves</span>`;
 
@@ -78,8 +70,12 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
 export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
   html`<span class="pill ${tone}">${label}</span>`;
 
-const TONES: Partial<Record<string, Tone>> = { COMPLETED: 'good', FAILED: 'bad', AUTHORIZED: 'info', PENDING: 'wait' };
+const TONES: Partial<Record<string, Tone>> = {
+  ...{ COMPLETED: 'good', FAILED: 'bad', AUTHORIZED: 'info', PENDING: 'wait' },
+  ...{ passed: 'good', failed: 'bad', unchecked: 'wait' },
+};
 
+/** Returns the colour of a state, or of a result. */
 export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 
 /** Returns a state in its colour. */
@@ -107,22 +103,16 @@ export function rows(all: Readonly<Record<string, Part>>, look = ''): Html | und
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-const attributesOf = (all: Attributes): Html =>
-  html`${Object.entries(all).map(([name, value]) => (value === true ? ` ${name}` : value !== undefined && value !== false && html` ${name}="${value}"`))}`;
-
 /** Returns a control under its label. */
 const field = (name: string, label: string, control: Html, look = ''): Html =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 
 /** Returns an input under its label. @param more text below it */
-export function input(name: string, label: string, attributes: Attributes = {}, look = '', more?: Part): Html {
-  const { value = '', ...others } = attributes;
-  return field(
-    name,
-    label,
-    html`<input id="${name}" name="${name}" value="${value}"${attributesOf({ ...others, autocomplete: 'off' })}>${more}`,
-    look,
-  );
+export function input(name: string, label: string, given: Attributes = {}, look = '', more?: Part): Html {
+  const attributes = Object.entries({ id: name, name, ...given, value: given.value ?? '', autocomplete: 'off' })
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name, value]) => (value === true ? ` ${name}` : html` ${name}="${value}"`));
+  return field(name, label, html`<input${attributes}>${more}`, look);
 }
 
 /** Returns a choice under its label. A choice is its value, or a value and a text. */

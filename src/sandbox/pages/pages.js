@@ -2,7 +2,8 @@
 // leaving the page, and copies texts.
 
 const byId = id => document.getElementById(id);
-const isDashboard = document.documentElement.matches('.dashboard');
+/** The state of the connection, on the dashboard. */
+const live = byId('live');
 
 /** The parts of a page that belong to its reader: typed text, opened boxes, and parts that only this script writes. */
 const callbacks = {
@@ -15,7 +16,7 @@ function show(next) {
   const [state, shown] = [next, document].map(page => page.getElementById('page')?.dataset.state);
   if (state && state === shown) return;
   const hadFocus = document.activeElement !== document.body;
-  document.title = next.title;
+  if (document.title !== next.title) document.title = byId('news').textContent = next.title;
   Idiomorph.morph(document.body, next.body, { callbacks });
   if (!hadFocus || document.activeElement !== document.body) return;
   const heading = byId('outcome') ?? document.querySelector('h1');
@@ -57,21 +58,16 @@ let feed;
 function follow() {
   feed?.close();
   if (document.hidden) return;
-  feed = new EventSource(document.body.dataset.live);
+  feed = new EventSource('/live');
   feed.onopen = () => {
     say('good', 'Live');
     refresh();
   };
   feed.onerror = () => say('bad', 'Not connected');
-  feed.onmessage = ({ data }) => {
-    if (data) byId('news').textContent = data;
-    refresh();
-  };
+  feed.onmessage = refresh;
 }
 
-function say(tone, textContent) {
-  if (isDashboard) Object.assign(byId('live'), { textContent, className: `pill ${tone}` });
-}
+const say = (tone, textContent) => live && Object.assign(live, { textContent, className: `pill ${tone}` });
 
 /** The address holds the search, and the page follows. */
 function search(form) {
@@ -81,7 +77,7 @@ function search(form) {
 
 document.addEventListener('submit', event => {
   const { target: form, submitter } = event;
-  if (!isDashboard) return;
+  if (!live) return;
   event.preventDefault();
   if (form.method === 'get') return search(form);
   const body = new URLSearchParams(new FormData(form, submitter));

@@ -27,7 +27,7 @@ export const ENDS: ReadonlyMap<string, End> = new Map([
   ['abandon', { button: 'Abandon: leave without paying' }],
 ]);
 
-interface Outcome {
+export interface Outcome {
   tone: Tone;
   title: string;
   text: string;

@@ -5,7 +5,7 @@ import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
 import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
-import { ENDS, outcomeOf } from './ends.ts';
+import { ENDS, type Outcome, outcomeOf } from './ends.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
 import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
@@ -32,8 +32,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${money(record)} · ${shopName}`;
-  const page = { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors, body } as const;
-  return pageResponse({ ...page, formTargets: formTargetsOf(view) }, status);
+  return pageResponse({ title, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body }, status);
 }
 
 /** Chooses one of the five colours by the shop's name. */
@@ -57,7 +56,7 @@ function receipt({ record, request, quotedAt, now }: View): Html | undefined {
   </section>`;
 }
 
-function outcomeStep(view: View, { tone, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
+function outcomeStep(view: View, { tone, title, text }: Outcome): Html {
   const { record } = view;
   const { href, refused } = returnAddressOf(view);
   const isPaid = tone === 'good' || tone === 'info';

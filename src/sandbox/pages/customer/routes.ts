@@ -1,12 +1,11 @@
-// The routes of the customer's pages: a payment's page, its forms, and the events that refresh an open page.
+// The routes of the customer's pages: a payment's page and its forms.
 import type { Hono } from 'hono/tiny';
 import { isFinalStatus } from '../../../schemas/methods.ts';
-import { serverSentEvents } from '../../event-stream.ts';
 import { isOnramp } from '../../ledger/ledger.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
-import type { AddForm } from '../forms.ts';
-import { ENDS, outcomeOf } from './ends.ts';
+import { addForm } from '../forms.ts';
+import { ENDS } from './ends.ts';
 import { NEVER_REAL } from './fields.ts';
 import { customerPage } from './page.ts';
 import { addressOf, returnAddressOf, viewOf } from './view.ts';
@@ -14,21 +13,12 @@ import { addressOf, returnAddressOf, viewOf } from './view.ts';
 /** The acts that lead to another step. */
 const STEPS = ['submit', 'identify', 'renew'];
 
-export function addCustomerPages(app: Hono, parts: Parts, addForm: AddForm): void {
-  const { ledger, move, log } = parts;
+export function addCustomerPages(app: Hono, parts: Parts): void {
+  const { ledger, move } = parts;
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams)));
 
-  app.get('/pay/:id/live', ({ req }) => {
-    const view = viewOf(parts, req.param('id'), new URLSearchParams());
-    return serverSentEvents(req.raw, log, event => {
-      if (event.type === 'reset' || event.type === 'clock') return '';
-      if (event.type !== 'move' || event.paymentId !== view.record.id) return undefined;
-      return outcomeOf({ ...view, record: ledger.get(event.paymentId) })?.title;
-    });
-  });
-
-  addForm('/pay/:id', (form, id) => {
+  addForm(app, '/pay/:id', (form, _, id) => {
     const view = viewOf(parts, id, form);
     const { record, chosen, test, isExpired, method } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;

@@ -7,7 +7,7 @@ import { FAULTS, type Fault } from '../../faults/kinds.ts';
 import { KEPT_LATEST } from '../../log.ts';
 import { badge, type Html, type Part, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { nameOfCall, outcomeOfCall, outcomeOfDelivery } from './exchange.ts';
-import { callForm, count, type Page, pageOf, paymentLink, prose, searchForm, type View } from './view.ts';
+import { callForm, count, firstOf, type Page, paymentLink, prose, searchForm, type View } from './view.ts';
 
 interface Line {
   /** The thing itself, for a search. */
@@ -138,7 +138,7 @@ export function activityPage(view: View): Page {
     const text = `${ledger.find(line.about.paymentId ?? '')?.reference} ${JSON.stringify(line.about, readable)}`;
     return fits?.(line) && text.toLowerCase().includes(wanted);
   });
-  const { shown, links } = pageOf(view, found.reverse());
+  const { shown, more } = firstOf(view, found.reverse());
   const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>
     <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first: the latest ${count(KEPT_LATEST)} of each.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
@@ -147,6 +147,6 @@ export function activityPage(view: View): Page {
       shown.length > 0
         ? timeline(view, shown, true)
         : html`<p class="dim">None of these. <a href="/create">A form</a> makes a call.</p>`
-    }</section>${links}`;
+    }</section>${more}`;
   return { title: `Activity (${log.calls.size + log.deliveries.size})`, main };
 }

@@ -53,12 +53,11 @@ export const nameOfCall = ({ method, path }: Call): Html => html`<span class="mo
 
 export function callPage(view: View, path: string): Page {
   const call = view.parts.log.call(Number(path));
-  const { id, method, signature, answer, warnings = [], message, body, bodyLength } = call;
+  const { method, signature, answer, warnings = [], message, body, bodyLength } = call;
   const outcome = outcomeOfCall(call);
   const correction = signature?.correction;
   return detailsOf({
     title: `${outcome.label}: ${method} ${call.path}`,
-    crumbs: ['/activity', 'Activity', id],
     heading: html`${nameOfCall(call)} ${pill(outcome)}`,
     verdicts: [outcome, ...warnings.map(sentence => ({ tone: 'wait' as const, sentence }))],
     left: [
@@ -94,7 +93,6 @@ export function callbackPage(view: View, path: string): Page {
   const redeliver = (content: Html) => callForm(`POST /deliveries/${id}/redeliver`, content);
   return detailsOf({
     title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
-    crumbs: ['/activity', 'Activity', id],
     heading: html`Callback ${id} ${badge(paymentStatus)} ${pill(outcome)}`,
     verdicts: [outcome],
     left: [

@@ -8,7 +8,7 @@ import { callForm, count, type Page, prose, type View } from './view.ts';
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
     title: `${title} · Sandbox gateway`,
-    live: '/live',
+    isLive: true,
     body: html`<header class="bar">
       ${BRAND}<span class="pill" id="live" data-own>Reload to see what is new</span>
       ${clockMenu(view)}
@@ -33,19 +33,14 @@ function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
 }
 
 /** Shows every armed fault on every page. */
-function banner({ parts: { faults } }: View): Html | undefined {
-  const { armed } = faults;
-  if (armed.length === 0) return undefined;
-  const disarm = (call: string, label: string, name: string) =>
-    callForm(call, html`<button aria-label="${name}">${label}</button>`);
-  return html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
-    <ul class="lines">${armed.map(
+const banner = ({ parts: { faults } }: View): Html | false =>
+  faults.armed.length > 0 &&
+  html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
+    <ul class="lines">${faults.armed.map(
       one =>
-        html`<li id="armed-${one.id}"><span>${prose(sentenceOf(one))}</span> ${disarm(`DELETE /faults/${one.id}`, 'Disarm', `Disarm ${one.fault}, number ${one.id}`)}</li>`,
-    )}</ul>
-    ${armed.length > 1 && disarm('DELETE /faults', 'Disarm all', 'Disarm all')}
-  </div>`;
-}
+        html`<li id="armed-${one.id}"><span>${prose(sentenceOf(one))}</span>
+        ${callForm(`DELETE /faults/${one.id}`, html`<button aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</li>`,
+    )}</ul></div>`;
 
 const STEPS = { '1m': '1 min', '1h': '1 h', '1d': '1 day' };
 

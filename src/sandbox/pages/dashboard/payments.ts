@@ -1,25 +1,23 @@
 // The payments: their list with search, and one with its timeline, moves and record.
 import { html } from 'hono/html';
 import { isFinalStatus, PAYMENT_STATUSES } from '../../../schemas/methods.ts';
-import { errorMessageOf } from '../../ledger/ledger.ts';
 import type { MoveName } from '../../ledger/moves.ts';
 import { orderOf } from '../../ledger/query.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { money } from '../../money.ts';
 import { millisecondsOf } from '../../php.ts';
-import { ENDS } from '../customer/ends.ts';
 import { methodName } from '../customer/methods.ts';
 import { badge, type Html, input, nameOf, type Part, pill, rows, sent, timeOf, toneOf } from '../layout.ts';
 import { timelineOf, waitingPill } from './activity.ts';
 import { outcomeOfDelivery } from './exchange.ts';
 import { createPage } from './start.ts';
-import { callForm, count, detailsOf, type Page, pageOf, rawText, searchForm, type View } from './view.ts';
+import { callForm, count, detailsOf, firstOf, type Page, rawText, searchForm, type View } from './view.ts';
 
 export function paymentsPage(view: View): Page {
   const { ledger, settings } = view.parts;
   if (ledger.size === 0) return createPage(view);
   const { search, status } = Object.fromEntries(view.url.searchParams);
-  const { shown, links } = pageOf(view, ledger.orders({ search, paymentStatus: status || undefined }));
+  const { shown, more } = firstOf(view, ledger.orders({ search, paymentStatus: status || undefined }));
   const main = html`<div class="row"><h1 class="grow">Payments</h1>
       <a class="button" href="/create">Create one</a> <a class="button" href="/report">Test my server</a></div>
     ${searchForm(view, 'A reference, id, method, amount or email', STATES)}
@@ -28,7 +26,7 @@ export function paymentsPage(view: View): Page {
         ? html`<p class="card dim">No payment fits. <a href="/">Show all ${count(ledger.size)}</a></p>`
         : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${shown.map(attempts => rowOf(view, attempts))}</tbody></table>`
-    }${links}
+    }${more}
     ${ledger.size >= settings.maxPayments && html`<p class="dim">The sandbox keeps ${count(settings.maxPayments)} payments. The oldest final ones make way for newer ones.</p>`}`;
   return { title: `Payments (${ledger.size})`, main };
 }
@@ -80,25 +78,20 @@ function latestCallback({ parts: { callbacks, log } }: View, paymentId: string):
 export function paymentPage(view: View, path: string): Page {
   const { ledger, callbacks } = view.parts;
   const record = ledger.get(path);
-  const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
+  const { id, paymentStatus, paymentType, errorMessage } = record;
   const { amount: requested } = ledger.detailsOf(id).request;
   const reason = view.reviews.get(id);
   const own = ledger.callbackUrlOf(id);
   const target = callbacks.targetOf(id, own);
   const facts = rows({
-    Type: paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
-    Method: methodName(paymentMethod),
-    Description: description,
     Requested: requested !== record.amount && money({ ...record, amount: requested }),
-    Created: timeOf(millisecondsOf(record.created), view.now),
     'Callbacks go to': html`<span class="mono">${sent(target)}</span>`,
     'Instead of': target !== own && html`<span class="mono">${sent(own)}</span>`,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
   });
   return detailsOf({
     title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`,
-    crumbs: ['/', 'Payments', id],
-    heading: html`${sent(money(record))} ${badge(paymentStatus)} <small>${reference ? sent(reference) : 'Without a reference'}</small>`,
+    heading: html`${sent(nameOf(record))}: ${sent(money(record))} ${badge(paymentStatus)}`,
     verdicts: [
       { tone: 'bad', sentence: errorMessage },
       { tone: 'wait', sentence: reason && `A person must check it: ${reason}.` },
@@ -107,10 +100,7 @@ export function paymentPage(view: View, path: string): Page {
     right: [
       ['Move it', movesOf(record)],
       ['Payment', facts],
-      [
-        'Record, as a lookup shows it',
-        rawText('record-json', 'Record of the payment', JSON.stringify(record, null, 2)),
-      ],
+      ['Record, as a lookup shows it', rawText('record', 'Record of the payment', JSON.stringify(record, null, 2))],
     ],
   });
 }
@@ -124,14 +114,11 @@ const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>
     'row',
   );
 
-const REASONS = [...ENDS.values()].flatMap(({ reason }) => (reason && errorMessageOf(reason).errorMessage) ?? []);
-
 const movesOf = (record: PaymentRecord): Html => html`
   ${isFinalStatus(record.paymentStatus) && html`<p class="verdict wait">${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
   ${moveForm(
     record,
     { complete: 'Complete', authorize: 'Authorise', cancel: 'Cancel', fail: 'Fail' },
     html`${input('amount', 'Complete with another amount', { type: 'number', min: 0, step: 'any' }, 'grow')}
-    ${input('reason', 'Fail for a reason', { list: 'reasons', maxlength: 1000 }, 'grow')}
-    <datalist id="reasons">${REASONS.map(reason => html`<option>${reason}</option>`)}</datalist>`,
+    ${input('reason', 'Fail for a reason', {}, 'grow')}`,
   )}`;

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { environmentOf } from '../../environment.ts';
 import { SCENARIOS } from '../../scenarios/library.ts';
 import { RESULTS, type Report, summaryOf } from '../../scenarios/report.ts';
-import { type Html, input, pill, select, sent, type Tone } from '../layout.ts';
+import { badge, type Html, input, select, sent } from '../layout.ts';
 import { createForm, USUAL_ADDRESS } from './create.ts';
 import { cards, type Page, rawText, type View } from './view.ts';
 
@@ -35,11 +35,9 @@ export const createPage = (view: View): Page => ({
   ])}`,
 });
 
-const TONES: Readonly<Record<Report['result'], Tone>> = { passed: 'good', failed: 'bad', unchecked: 'wait' };
-
 export const reportPage = (view: View, report?: Report): Page => ({
   title: report ? `Your server: ${report.result}` : 'Test your server',
-  main: html`<h1>Your server ${report && pill({ tone: TONES[report.result], label: report.result })}</h1>
+  main: html`<h1>Your server ${report && badge(report.result)}</h1>
   <p class="lead">${report ? `${summaryOf(report)}.` : 'Not tested yet.'}</p>
   ${cards([
     [
@@ -49,7 +47,7 @@ export const reportPage = (view: View, report?: Report): Page => ({
           report.scenarios.filter(({ result }) => result === worst),
         ).map(
           ({ name, does, result, problems, paymentId }) =>
-            html`<li>${pill({ tone: TONES[result], label: result })} <span><a href="/payments/${paymentId}">${name}</a> ${does}
+            html`<li>${badge(result)} <span><a href="/payments/${paymentId}">${name}</a> ${does}
           ${problems.map(problem => html`<br>${sent(problem)}`)}</span></li>`,
         )}</ul>`,
     ],

@@ -36,22 +36,15 @@ export const searchForm = (
     ${select(name, label, choices, searchParams.get(name))}<button>Search</button>
   </form>`;
 
-/** Lines per page of a list. */
-const PAGE = 50;
-
-/** Returns the requested part of a list, and the links to its neighbours. */
-export function pageOf<T>({ url }: View, all: readonly T[]): { shown: readonly T[]; links: Html | false } {
-  const wanted = Number.parseInt(url.searchParams.get('page') ?? '1', 10) || 1;
-  const page = Math.max(Math.min(wanted, Math.ceil(all.length / PAGE)), 1);
-  const offset = (page - 1) * PAGE;
-  const shown = all.slice(offset, offset + PAGE);
-  const link = (to: number, text: string) =>
-    html`<a class="button" href="?${new URLSearchParams({ ...Object.fromEntries(url.searchParams), page: String(to) })}">${text}</a>`;
-  const links =
-    all.length > PAGE &&
-    html`<nav class="row" aria-label="Pages"><span class="dim">${offset + 1}–${offset + shown.length} of ${count(all.length)}</span>
-    ${page > 1 && link(page - 1, 'Newer')}${offset + PAGE < all.length && link(page + 1, 'Older')}</nav>`;
-  return { shown, links };
+/** Returns the first lines of a list, and a link to more. */
+export function firstOf<T>(
+  { url: { searchParams } }: View,
+  all: readonly T[],
+): { shown: readonly T[]; more: Html | false } {
+  const limit = Number(searchParams.get('limit')) || 100;
+  const next = new URLSearchParams({ ...Object.fromEntries(searchParams), limit: `${limit * 10}` });
+  const more = all.length > limit && html`<a class="button" href="?${next}">Show more of ${count(all.length)}</a>`;
+  return { shown: all.slice(0, limit), more };
 }
 
 /** Returns a number for people. */
@@ -65,8 +58,6 @@ export const cards = (all: readonly Card[]): Html =>
 
 interface Details {
   title: string;
-  /** The names of the list and of the thing. */
-  crumbs: readonly [href: string, list: string, name: string | number];
   heading: Html;
   /** Sentences under the heading, each in the colour of its tone. */
   verdicts: readonly { tone: Tone; sentence?: string | undefined }[];
@@ -75,9 +66,8 @@ interface Details {
 }
 
 /** Returns the page of one thing. */
-export function detailsOf({ title, crumbs: [href, list, name], heading, verdicts, left, right }: Details): Page {
+export function detailsOf({ title, heading, verdicts, left, right }: Details): Page {
   const main = html`
-    <p><a href="${href}">${list}</a> <span aria-hidden="true">/</span> <span class="mono">${name}</span></p>
     <h1>${heading}</h1>
     ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
     <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
