@@ -123,9 +123,9 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await walk.page.getByText('Sandbox clock').click();
       await create({ reference: 'pear-3' });
       await row('pear-3').waitFor();
-      expect(await button('Advance by 1 h').isVisible()).toBe(true);
+      expect(await button('Advance by 1h').isVisible()).toBe(true);
       await walk.page.keyboard.press('Escape');
-      expect(await button('Advance by 1 h').isVisible()).toBe(false);
+      expect(await button('Advance by 1h').isVisible()).toBe(false);
       expect(await walk.page.evaluate('document.activeElement.className')).toBe('clock');
     });
 

@@ -209,7 +209,7 @@ describe('the timeline', () => {
     expect(await timeline()).toMatch(/Callback 2 AUTHORIZED 200 .* again, after 1/);
     sandbox.faults.next('callback-lose');
     await sandbox.complete(id);
-    expect(await timeline()).toMatch(/Callback 3 COMPLETED lost .*It was never posted: a fault lost it/);
+    expect(await timeline()).toMatch(/Callback 3 COMPLETED never posted never posted\. .* fault callback-lose/);
     sandbox.faults.next('callback-reorder');
     await sandbox.cancel(id, { force: true });
     expect(await timeline()).toMatch(/Callback CANCELED held back It follows the next callback/);

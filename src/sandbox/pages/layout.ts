@@ -107,12 +107,12 @@ type Attributes = Readonly<Record<string, string | number | boolean | undefined>
 const field = (name: string, label: string, control: Html, look = ''): Html =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 
-/** Returns an input under its label. @param more text below it */
-export function input(name: string, label: string, given: Attributes = {}, look = '', more?: Part): Html {
+/** Returns an input under its label. */
+export function input(name: string, label: string, given: Attributes = {}, look = ''): Html {
   const attributes = Object.entries({ id: name, name, ...given, value: given.value ?? '', autocomplete: 'off' })
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name, value]) => (value === true ? ` ${name}` : html` ${name}="${value}"`));
-  return field(name, label, html`<input${attributes}>${more}`, look);
+  return field(name, label, html`<input${attributes}>`, look);
 }
 
 /** Returns a choice under its label. A choice is its value, or a value and a text. */

@@ -59,6 +59,4 @@ export const FIELDS = {
 
 export type FieldName = keyof typeof FIELDS;
 
-export const NEVER_REAL = 'Test page: never type a real card.';
-
 export const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');

@@ -12,8 +12,6 @@ export interface Approval {
 
 export interface Method {
   name: string;
-  /** The title of its page, if not its name. */
-  title?: string;
   text?: string;
   /** A form, with the test numbers of its first field. */
   form?: { fields: readonly FieldName[]; tests: readonly Test[] };
@@ -74,7 +72,6 @@ const METHODS: Readonly<Record<string, Method>> = {
   GBPBANKTRANSFER: { name: 'UK bank transfer', offered: 'GBP', details: sterling },
   CARD: {
     name: 'Card',
-    title: 'Pay by card',
     offered: '*',
     form: { fields: ['number', 'expiry', 'cvv', 'holder'], tests: CARDS },
     approval: { by: 'Your bank', title: '3-D Secure: is this you?' },
@@ -93,14 +90,13 @@ const METHODS: Readonly<Record<string, Method>> = {
   P24: { name: 'Przelewy24', banks },
   MULTIBANCO: { name: 'Multibanco', details: multibanco },
   FPS: { name: 'Faster Payments' },
-  ONRAMP: { name: 'Crypto on-ramp', title: 'How do you want to pay?' },
-  USER_CHOICE: { name: "Customer's choice", title: 'How do you want to pay?' },
+  ONRAMP: { name: 'Crypto on-ramp' },
+  USER_CHOICE: { name: 'Choice of method' },
 };
 
 /** The on-ramp's first step, in the form of a method. */
 export const IDENTITY: Method = {
-  name: 'Identity',
-  title: 'Who are you?',
+  name: 'Who are you?',
   text: 'Buying crypto needs a name and a date of birth. This test page keeps neither.',
   form: { fields: ['person', 'birth'], tests: PEOPLE },
 };

@@ -11,9 +11,9 @@ import { stepOf } from './steps.ts';
 import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
-  const { record, shopName, chosen, error, isExpired, frameAncestors } = view;
+  const { record, shopName, chosen, isRefused, isExpired, frameAncestors } = view;
   const outcome = outcomeOf(view);
-  const does = outcome ? `${outcome.title}:` : error ? 'Please check:' : 'Pay';
+  const does = outcome ? `${outcome.title}:` : isRefused ? 'Please check:' : 'Pay';
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
         <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
@@ -65,7 +65,7 @@ function outcomeStep(view: View, { tone, title, text }: Outcome): Html {
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
     ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}
-    ${href && html`<a class="button main" href="${href}">Back to the shop</a>`}
+    ${href && html`<a class="button primary" href="${href}">Back to the shop</a>`}
     ${
       refused &&
       html`<p class="verdict wait">The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></p>`
@@ -83,20 +83,17 @@ const controls = (view: View): Html => html`<aside class="card tester" id="tests
 
 function endings(view: View): Html {
   const { record, method } = view;
-  const isPending = record.paymentStatus === 'PENDING';
   const isOffered: Partial<Record<string, boolean>> = {
-    authorize: isPending && !isOnramp(record) && !method.details,
+    authorize: record.paymentStatus === 'PENDING' && !isOnramp(record) && !method.details,
     'no-3ds': method.form?.fields.includes('number') ?? false,
     'no-identity': isOnramp(record),
   };
   const ends = [...ENDS].filter(([name]) => isOffered[name] ?? true);
-  const label = (name: string, button: string) =>
-    name === 'pay' && !isPending ? 'Capture: the shop takes the money' : button;
   return html`<h2>End it here</h2>
     ${formOf(
       view,
       html`${input('amount', 'Amount that arrives', { value: record.amount, type: 'number', min: 0, step: 'any' })}
-    <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${label(name, button)}</button>`)}</div>`,
+    <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`,
     )}`;
 }
 

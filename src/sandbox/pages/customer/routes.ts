@@ -6,7 +6,6 @@ import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { addForm } from '../forms.ts';
 import { ENDS } from './ends.ts';
-import { NEVER_REAL } from './fields.ts';
 import { customerPage } from './page.ts';
 import { addressOf, returnAddressOf, viewOf } from './view.ts';
 
@@ -35,7 +34,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
       return addressOf(view);
     }
     const isRefused = act === 'submit' && method.form?.fields.includes('number') && !test;
-    if (isRefused) return customerPage({ ...view, error: NEVER_REAL }, 422);
+    if (isRefused) return customerPage({ ...view, isRefused }, 422);
     const end = ENDS.get(act) ?? ENDS.get(test?.end ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;

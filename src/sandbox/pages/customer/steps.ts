@@ -3,7 +3,7 @@ import { html, raw } from 'hono/html';
 import { renderSVG } from 'uqr';
 import { money } from '../../money.ts';
 import { copyButton, type Html, input, rows, sent } from '../layout.ts';
-import { FIELDS, type Field, type FieldName, NEVER_REAL } from './fields.ts';
+import { FIELDS, type Field, type FieldName } from './fields.ts';
 import { type Approval, IDENTITY, offersOf } from './methods.ts';
 import { formOf, type View } from './view.ts';
 
@@ -17,58 +17,36 @@ export function stepOf(view: View): Html {
   if (approval && (!form || input.get('step') === 'confirm')) return approvalStep(view, approval);
   if (form) return formStep(view);
   if (details) return instructions(view, details(record));
-  if (!banks) return choice(view, 'method', offersOf(record.currency));
-  const names = banks.map(name => [name, name] as const);
-  return choice(view, 'bank', names, 'Choose your bank. You confirm the payment there, and come back.');
+  return choice(view, banks ? 'bank' : 'method', banks?.map(name => [name, name]) ?? offersOf(record.currency));
 }
 
 const renewal = (view: View): Html => html`<h2>Your quote has expired</h2>
   <p>A quote is good for two minutes. Get a new one to pay.</p>
   ${formOf(view, mainButton('Get a new quote', 'renew'))}`;
 
-const heading = ({ method: { title, name, text } }: View, other = text): Html =>
-  html`<h2>${title ?? name}</h2>${other && html`<p>${other}</p>`}`;
+const heading = ({ method: { name, text } }: View): Html => html`<h2>${name}</h2>${text && html`<p>${text}</p>`}`;
 
-const mainButton = (label: string, act: string, isFocused = false): Html =>
-  html`<button class="main" name="act" value="${act}" ${isFocused && 'autofocus'}>${label}</button>`;
+const mainButton = (label: string, act: string): Html =>
+  html`<button class="primary" name="act" value="${act}">${label}</button>`;
 
 function formStep(view: View): Html {
-  const { method, record, input } = view;
+  const { method, record, input: given, test, isRefused = false } = view;
   const fields = method.form?.fields ?? [];
   const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${money(record)}`, 'submit'];
+  const fieldOf = (name: FieldName, at: number) => {
+    const { label, attributes, fill }: Field = FIELDS[name];
+    const value = given.has('test') && test ? (fill ?? test.value) : '';
+    return input(name, label, { value, required: true, ...attributes, autofocus: isRefused && at === 0 });
+  };
   return html`${heading(view)}
-  ${formOf(
-    view,
-    html`${fields.includes('number') && html`<p class="verdict wait">${NEVER_REAL} <a href="#tests">Test numbers</a></p>`}
-    ${fields.map((field, at) => fieldOn(view, field, at === 0))}
-    ${mainButton(label, act, input.has('test'))}`,
-  )}`;
+  ${fields.includes('number') && html`<p class="verdict ${isRefused ? 'bad' : 'wait'}" ${isRefused && raw('role="alert"')}>Test page: never type a real card. <a href="#tests">Test numbers</a></p>`}
+  ${formOf(view, html`${fields.map(fieldOf)}${mainButton(label, act)}`)}`;
 }
 
-function fieldOn({ input: given, test, error }: View, name: FieldName, isFirst: boolean): Html {
-  const { label, attributes, fill }: Field = FIELDS[name];
-  const value = given.has('test') && test ? (fill ?? test.value) : '';
-  const isWrong = isFirst && error !== undefined;
-  const problem = isWrong && { autofocus: true, 'aria-invalid': 'true', 'aria-describedby': `${name}-error` };
-  return input(
-    name,
-    label,
-    { value, required: true, ...attributes, ...problem },
-    '',
-    isWrong && html`<p class="error" id="${name}-error">${error}</p>`,
-  );
-}
-
-/** Returns a choice that leads to the next step. The place in the list decides the colour. */
-const choice = (view: View, field: string, choices: readonly (readonly [string, string])[], text?: string): Html =>
-  html`${heading(view, text)}${formOf(
-    view,
-    html`<ul class="tiles">${choices.map(
-      ([value, name], at) =>
-        html`<li><button class="tile" name="${field}" value="${value}"><span class="mark hue-${at + 1}" aria-hidden="true">${name.charAt(0)}</span><b>${name}</b></button></li>`,
-    )}</ul>`,
-    'get',
-  )}`;
+/** Returns a choice that leads to the next step. */
+const choice = (view: View, field: string, choices: readonly (readonly [value: string, name: string])[]): Html =>
+  html`${heading(view)}<p>How do you want to pay?</p>
+  ${formOf(view, html`${choices.map(([value, name]) => html`<button name="${field}" value="${value}">${name}</button>`)}`, 'get')}`;
 
 /** The customer's consent: in an app, on a device, or at a bank. */
 const approvalStep = (view: View, { by, title }: Approval): Html => html`
@@ -81,7 +59,7 @@ const approvalStep = (view: View, { by, title }: Approval): Html => html`
   </section>`;
 
 const instructions = (view: View, details: Record<string, string>): Html => html`
-  ${heading(view, 'Pay with exactly these details, for example in your banking app.')}
+  ${heading(view)}<p>Pay with exactly these details, for example in your banking app.</p>
   ${details.Code && html`<div class="qr" role="img" aria-label="QR code of the payment">${raw(renderSVG(details.Code, { ecc: 'L', border: 4 }))}</div>`}
   ${rows(Object.fromEntries(Object.entries(details).map(([label, text]) => [label, html`<bdi>${text}</bdi>${copyButton(label)}`])))}
   ${formOf(view, mainButton("I've paid", 'pay'))}`;

@@ -9,8 +9,8 @@ import { digitsIn } from './fields.ts';
 import { IDENTITY, methodOf, offersOf } from './methods.ts';
 
 export type View = ReturnType<typeof viewOf> & {
-  /** The problem of the form's first field. */
-  error?: string;
+  /** Whether the form had a card number that is not for tests. */
+  isRefused?: boolean;
 };
 
 /**

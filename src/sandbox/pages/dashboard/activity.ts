@@ -5,7 +5,7 @@ import { spanOf } from '../../duration.ts';
 import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
 import { KEPT_LATEST } from '../../log.ts';
-import { badge, type Html, type Part, pill, sent, type Tone, timeOf, toneOf } from '../layout.ts';
+import { badge, type Html, type Part, pill, select, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { nameOfCall, outcomeOfCall, outcomeOfDelivery } from './exchange.ts';
 import { callForm, count, firstOf, type Page, paymentLink, prose, searchForm, type View } from './view.ts';
 
@@ -142,7 +142,7 @@ export function activityPage(view: View): Page {
   const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>
     <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first: the latest ${count(KEPT_LATEST)} of each.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
-    ${searchForm(view, 'A reference, id, path, message or body', { name: 'show', label: 'Show', choices })}
+    ${searchForm(view, 'A reference, id, path, message or body', select('show', 'Show', choices, show))}
     <section class="card" aria-label="Activity">${
       shown.length > 0
         ? timeline(view, shown, true)

@@ -1,4 +1,4 @@
-// Three ways to a payment: a story, a form with the same signed request as code, and the environment of an app.
+// The form that creates a payment, with the same signed request as code. The code follows the form by the address.
 import { html } from 'hono/html';
 import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../../../schemas/methods.ts';
 import { LANGUAGES } from '../../api/correction.ts';

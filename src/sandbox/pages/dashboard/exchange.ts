@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import { LANGUAGES } from '../../api/correction.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
-import { type Delivery, isLost, isTaken } from '../../callbacks/delivery.ts';
+import { type Delivery, isTaken } from '../../callbacks/delivery.ts';
 import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
@@ -33,14 +33,13 @@ const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/;
 
 export function outcomeOfDelivery(delivery: Delivery): Outcome {
   const { status, error, durationMs = 0 } = delivery;
-  if (isLost(delivery)) {
-    return { tone: 'bad', label: 'lost', sentence: 'It was never posted: a fault lost it. Redeliver it to post it.' };
-  }
   if (error !== undefined) {
     const hint = NOBODY.test(error) ? ' Nobody listens there: start your app, then redeliver it.' : '';
-    const label = error.startsWith('not posted') ? 'not posted' : 'no answer';
-    const sentence = error.charAt(0).toUpperCase() + error.slice(1).replace(/[^.!?]$/, '$&.');
-    return { tone: 'bad', label, sentence: sentence + hint };
+    return {
+      tone: 'bad',
+      label: /^(not|never) posted/.exec(error)?.[0] ?? 'no answer',
+      sentence: error.replace(/\.?$/, '.') + hint,
+    };
   }
   if (status === undefined) return { tone: 'wait', label: 'running', sentence: 'Your app has not answered yet.' };
   const isGood = isTaken(delivery);

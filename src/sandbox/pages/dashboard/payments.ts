@@ -7,7 +7,7 @@ import type { PaymentRecord } from '../../ledger/record.ts';
 import { money } from '../../money.ts';
 import { millisecondsOf } from '../../php.ts';
 import { methodName } from '../customer/methods.ts';
-import { badge, type Html, input, nameOf, type Part, pill, rows, sent, timeOf, toneOf } from '../layout.ts';
+import { badge, type Html, input, nameOf, type Part, pill, rows, select, sent, timeOf, toneOf } from '../layout.ts';
 import { timelineOf, waitingPill } from './activity.ts';
 import { outcomeOfDelivery } from './exchange.ts';
 import { createPage } from './start.ts';
@@ -20,7 +20,7 @@ export function paymentsPage(view: View): Page {
   const { shown, more } = firstOf(view, ledger.orders({ search, paymentStatus: status || undefined }));
   const main = html`<div class="row"><h1 class="grow">Payments</h1>
       <a class="button" href="/create">Create one</a> <a class="button" href="/report">Test my server</a></div>
-    ${searchForm(view, 'A reference, id, method, amount or email', STATES)}
+    ${searchForm(view, 'A reference, id, method, amount or email', select('status', 'State', STATES, status))}
     ${
       shown.length === 0
         ? html`<p class="card dim">No payment fits. <a href="/">Show all ${count(ledger.size)}</a></p>`
@@ -33,7 +33,7 @@ export function paymentsPage(view: View): Page {
 
 const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 'Move'];
 
-const STATES = { name: 'status', label: 'State', choices: [['', 'all'], ...PAYMENT_STATUSES] } as const;
+const STATES = [['', 'all'], ...PAYMENT_STATUSES] as const;
 
 /** Draws one line of an order: the attempt that paid it, or the newest one, and links to all. */
 function rowOf(view: View, attempts: readonly PaymentRecord[]): Html | undefined {
@@ -85,8 +85,8 @@ export function paymentPage(view: View, path: string): Page {
   const target = callbacks.targetOf(id, own);
   const facts = rows({
     Requested: requested !== record.amount && money({ ...record, amount: requested }),
-    'Callbacks go to': html`<span class="mono">${sent(target)}</span>`,
-    'Instead of': target !== own && html`<span class="mono">${sent(own)}</span>`,
+    'Callbacks go to': target,
+    'Instead of': target !== own && own,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
   });
   return detailsOf({

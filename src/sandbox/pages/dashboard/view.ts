@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import { actionOf } from '../forms.ts';
-import { copyButton, type Html, input, nameOf, type Part, select, sent, type Tone } from '../layout.ts';
+import { copyButton, type Html, input, nameOf, type Part, sent, type Tone } from '../layout.ts';
 
 export interface View {
   parts: Parts;
@@ -25,15 +25,11 @@ export interface Page {
 export const callForm = (call: string, content: Html, look = ''): Html =>
   html`<form method="post" action="${actionOf(call)}" class="${look}">${content}</form>`;
 
-/** Returns a search by address, with a choice. With a script it follows every letter. */
-export const searchForm = (
-  { url: { searchParams } }: View,
-  placeholder: string,
-  { name, label, choices }: { name: string; label: string; choices: Parameters<typeof select>[2] },
-): Html =>
+/** Returns a search by address. With a script it follows every letter. */
+export const searchForm = ({ url: { searchParams } }: View, placeholder: string, choice: Html): Html =>
   html`<form class="row" role="search" data-filter>
     ${input('search', 'Search', { value: searchParams.get('search') ?? '', type: 'search', placeholder }, 'grow')}
-    ${select(name, label, choices, searchParams.get(name))}<button>Search</button>
+    ${choice}<button>Search</button>
   </form>`;
 
 /** Returns the first lines of a list, and a link to more. */
