@@ -68,18 +68,17 @@ function played(event: EventOf<'scenario'>): Line {
 }
 
 function posted(delivery: Delivery): Line {
-  const { id, url, paymentStatus, fault, durationMs, answer, repeats, isEdited } = delivery;
+  const { id, paymentStatus, fault, durationMs, answer = '', repeats, isEdited } = delivery;
   const outcome = outcomeOfDelivery(delivery);
   const after =
     repeats !== undefined &&
-    html`<span class="dim">${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a></span>`;
+    html`${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a>`;
   return {
     about: delivery,
     id: `callback-${id}`,
     tone: fault ? 'bad' : outcome.tone,
     what: html`<b><a href="/deliveries/${id}">Callback ${id}</a></b> ${badge(paymentStatus)} ${pill(outcome)} ${took(durationMs)} ${after}`,
-    why: outcome.tone === 'good' ? undefined : outcome.sentence,
-    more: html`<p class="mono dim">POST ${sent(url)}</p>${answer && html`<p class="mono">${sent(answer.slice(0, 200))}</p>`}`,
+    why: `${outcome.tone === 'good' ? '' : outcome.sentence} ${answer.slice(0, 200)}`.trim(),
   };
 }
 
@@ -126,18 +125,17 @@ const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line)
   problems: ['problems', ({ tone }) => tone === 'bad'],
 };
 
-/** Writes a call's body as text. */
-const readable = (_: string, value: unknown) => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value);
-
 export function activityPage(view: View): Page {
   const { log, settings, ledger } = view.parts;
   const { search = '', show = '' } = Object.fromEntries(view.url.searchParams);
   const [, fits] = SHOWN[Object.hasOwn(SHOWN, show) ? show : ''] ?? [];
   const wanted = search.trim().toLowerCase();
-  const found = linesOf(view).filter(line => {
-    const text = `${ledger.find(line.about.paymentId ?? '')?.reference} ${JSON.stringify(line.about, readable)}`;
-    return fits?.(line) && text.toLowerCase().includes(wanted);
-  });
+  // A call's body is searched as text.
+  const readable = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
+  const textOf = ({ about }: Line) =>
+    `${ledger.find(about.paymentId ?? '')?.reference} ${JSON.stringify(about, readable)}`.toLowerCase();
+  const found = linesOf(view).filter(line => fits?.(line) && (!wanted || textOf(line).includes(wanted)));
   const { shown, more } = firstOf(view, found.reverse());
   const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>

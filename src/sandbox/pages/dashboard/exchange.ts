@@ -35,11 +35,8 @@ export function outcomeOfDelivery(delivery: Delivery): Outcome {
   const { status, error, durationMs = 0 } = delivery;
   if (error !== undefined) {
     const hint = NOBODY.test(error) ? ' Nobody listens there: start your app, then redeliver it.' : '';
-    return {
-      tone: 'bad',
-      label: /^(not|never) posted/.exec(error)?.[0] ?? 'no answer',
-      sentence: error.replace(/\.?$/, '.') + hint,
-    };
+    const label = error.includes('posted') ? 'not posted' : 'no answer';
+    return { tone: 'bad', label, sentence: error.replace(/\.?$/, '.') + hint };
   }
   if (status === undefined) return { tone: 'wait', label: 'running', sentence: 'Your app has not answered yet.' };
   const isGood = isTaken(delivery);
@@ -74,7 +71,7 @@ export function callPage(view: View, path: string): Page {
       [
         'Answer',
         answer &&
-          html`<p>${answer.status}</p>${rows(Object.fromEntries(answer.headers), 'mono')}
+          html`${rows(Object.fromEntries(answer.headers), 'mono')}
           ${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`,
       ],
     ],
@@ -84,11 +81,12 @@ export function callPage(view: View, path: string): Page {
 export function callbackPage(view: View, path: string): Page {
   const { log, ledger } = view.parts;
   const delivery = log.delivery(Number(path));
-  const { id, paymentId, paymentStatus, url, body, repeats, isEdited, status, answer } = delivery;
+  const { id, paymentId, paymentStatus, url, body, repeats, isEdited, answer } = delivery;
   const record = ledger.find(paymentId);
   const outcome = outcomeOfDelivery(delivery);
-  const repeated = log.deliveriesOf(paymentId).filter(one => one.repeats === id);
-  const link = (id: number) => html`<a href="/deliveries/${id}">Callback ${id}</a> `;
+  const repeated =
+    repeats !== undefined &&
+    html`<a href="/deliveries/${repeats}">Callback ${repeats}</a> ${isEdited && 'with an edited body'}`;
   const redeliver = (content: Html) => callForm(`POST /deliveries/${id}/redeliver`, content);
   return detailsOf({
     title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
@@ -108,27 +106,17 @@ export function callbackPage(view: View, path: string): Page {
       ],
     ],
     right: [
-      [
-        'What happened',
-        factsOf(view, delivery, {
-          Repeats: repeats !== undefined && html`${link(repeats)}${isEdited && 'with an edited body'}`,
-          Redelivered: repeated.length > 0 && html`${repeated.map(one => link(one.id))}`,
-        }),
-      ],
-      [
-        'Answer',
-        status !== undefined &&
-          html`<p>${status}</p>${answer && rawText('answer', "Body of your app's answer", answer)}`,
-      ],
+      ['What happened', factsOf(view, delivery, repeated)],
+      ['Answer', answer && rawText('answer', "Body of your app's answer", answer)],
     ],
   });
 }
 
-const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delivery, own?: Record<string, Part>) =>
+const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delivery, repeated?: Part) =>
   rows({
     Payment: paymentLink(view, paymentId),
     Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
-    ...own,
+    Repeats: repeated,
     At: timeOf(at, view.now, { isPrecise: true }),
     Took: durationMs === undefined ? 'running' : spanOf(durationMs),
   });

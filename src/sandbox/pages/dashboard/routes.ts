@@ -1,4 +1,4 @@
-// The pages of the dashboard, and the forms that are no call of the control API.
+// The pages of the dashboard, and the forms beyond the control API.
 import type { Hono } from 'hono/tiny';
 import type { Parts } from '../../parts.ts';
 import { create } from '../../scenarios/create.ts';
