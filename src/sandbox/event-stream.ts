@@ -9,8 +9,7 @@ interface Format {
   type: string;
   /** Sent immediately, so that the reader knows that it misses no event. */
   hello: string;
-  /** The text of an event, or undefined to skip it. */
-  textOf(event: SandboxEvent): string | undefined;
+  textOf(event: SandboxEvent): string;
   /** The number of latest events to begin with. 0 by default. */
   limit?: number;
   /** Whether the stream continues with new events. True by default. */
@@ -27,9 +26,7 @@ export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow =
         controller.close();
       };
       const write = (event: SandboxEvent) => {
-        const text = textOf(event);
-        if (text === undefined) return;
-        controller.enqueue(encoder.encode(text));
+        controller.enqueue(encoder.encode(textOf(event)));
         if (follow && (controller.desiredSize ?? 0) <= -LONGEST_BACKLOG) close();
       };
       controller.enqueue(encoder.encode(hello));
@@ -42,14 +39,11 @@ export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow =
   return new Response(body, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
 }
 
-/** Streams events for a page's EventSource. */
-export const serverSentEvents = ({ method }: Request, events: Log, textOf: Format['textOf']): Response =>
-  eventStream(events, {
+/** Streams the news that something happened, for a page's EventSource. */
+export const serverSentEvents = ({ method }: Request, log: Log): Response =>
+  eventStream(log, {
     follow: method !== 'HEAD',
     type: 'text/event-stream',
     hello: ': hello\n\n',
-    textOf: event => {
-      const text = textOf(event);
-      return text === undefined ? undefined : `data: ${text}\n\n`;
-    },
+    textOf: () => 'data: \n\n',
   });

@@ -44,7 +44,7 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
         currency: 'BRL',
         additionalParameters: { destination_wallet: LONG },
       });
-      add(`/pay/${card}`, `/pay/${apple}`, `/pay/${apple}?step=confirm`);
+      add(`/pay/${card}`, `/pay/${apple}`);
       add(`/pay/${blik}`, `/pay/${blik}?step=confirm`, `/pay/${ideal}?bank=Waterkant+Bank`);
       add(
         `/pay/${await create({ paymentMethod: 'BANCONTACT' })}`,

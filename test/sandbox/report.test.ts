@@ -120,7 +120,7 @@ describe('the button', { tags: 'long' }, () => {
 it('a story that did not go as expected is no good news', async () => {
   const sandbox = serverThat(() => 500);
   const body = new URLSearchParams({ name: 'deposit-completed' });
-  const { headers } = await sandbox.fetch('http://sandbox.localhost/forms/POST/scenarios/:name', {
+  const { headers } = await sandbox.fetch('http://sandbox.localhost/play', {
     method: 'POST',
     body,
   });

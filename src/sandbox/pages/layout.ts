@@ -12,34 +12,13 @@ export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
 interface Page {
   title: string;
   body: Html;
-  /** The address of the events that refresh the page. */
-  live?: string;
-  /** The style of the page. */
-  look?: 'dashboard' | 'customer';
+  /** Whether events refresh the page. */
+  isLive?: boolean;
   /** The origins whose pages may embed it. */
   frameAncestors?: readonly string[];
   /** Where the redirects of its forms lead, besides this sandbox. */
   formTargets?: readonly string[];
 }
-
-const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html`<!doctype html>
-<html lang="en" dir="ltr" class="${look}">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>${title}</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/pages.css">
-    ${live && html`<script src="/pages.js" defer></script>`}
-  </head>
-  <body data-live="${live}">${body}<p class="unseen" id="news" role="status"></p></body>
-</html>
-`;
-
-/** Shows user input as text only: the policy allows just our own scripts and resources. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'";
 
 const answerOf = (body: string, type: string, headers: Record<string, string>, status = 200): Response =>
   new Response(body, {
@@ -47,21 +26,34 @@ const answerOf = (body: string, type: string, headers: Record<string, string>, s
     headers: { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff', ...headers },
   });
 
-export async function pageResponse(page: Page, status?: number): Promise<Response> {
-  const { frameAncestors, formTargets = [] } = page;
-  const forms = ["form-action 'self'", ...formTargets].join(' ');
-  const policy = `${POLICY}; ${forms}; frame-ancestors ${frameAncestors?.join(' ') || "'none'"}`;
-  const headers = {
-    'referrer-policy': 'same-origin',
-    'cache-control': 'no-store',
-    'content-security-policy': policy,
-  };
-  return answerOf(String(await document(page)), 'text/html', headers, status);
-}
-
 export const asset = (text: string, type: string): Response => answerOf(text, type, { 'cache-control': 'no-cache' });
 
-export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span>`;
+export async function pageResponse(page: Page, status?: number): Promise<Response> {
+  const { title, body, isLive, frameAncestors = [], formTargets = [] } = page;
+  const document = await html`<!doctype html>
+<html lang="en" dir="ltr">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title}</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/pages.css">
+    ${isLive && html`<script src="/pages.js" defer></script>`}
+  </head>
+  <body>${body}<p class="unseen" id="news" role="status" data-own></p></body>
+</html>
+`;
+  // Input of merchants stays text: only our own scripts and resources are allowed.
+  const policy = [
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'",
+    ["form-action 'self'", ...formTargets].join(' '),
+    `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`,
+  ].join('; ');
+  const headers = { 'referrer-policy': 'same-origin', 'cache-control': 'no-store', 'content-security-policy': policy };
+  return answerOf(String(document), 'text/html', headers, status);
+}
+
+export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="pill">No money moves</span>`;
 
 /** Returns a page with one message. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
@@ -78,8 +70,12 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
 export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
   html`<span class="pill ${tone}">${label}</span>`;
 
-const TONES: Partial<Record<string, Tone>> = { COMPLETED: 'good', FAILED: 'bad', AUTHORIZED: 'info', PENDING: 'wait' };
+const TONES: Partial<Record<string, Tone>> = {
+  ...{ COMPLETED: 'good', FAILED: 'bad', AUTHORIZED: 'info', PENDING: 'wait' },
+  ...{ passed: 'good', failed: 'bad', unchecked: 'wait' },
+};
 
+/** Returns the colour of a state, or of a result. */
 export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 
 /** Returns a state in its colour. */
@@ -96,12 +92,9 @@ export function timeOf(at: number, now: number, { isPrecise = false } = {}): Htm
 /** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-type Rows = Readonly<Record<string, Part>> | readonly (readonly [name: string | Html, value: Part])[];
-
 /** Returns rows of names and values, without empty ones. */
-export function rows(entries: Rows, look = ''): Html | undefined {
-  const all = Array.isArray(entries) ? (entries as Extract<Rows, readonly unknown[]>) : Object.entries(entries);
-  const given = all.filter(([, value]) => value);
+export function rows(all: Readonly<Record<string, Part>>, look = ''): Html | undefined {
+  const given = Object.entries(all).filter(([, value]) => value);
   if (given.length === 0) return undefined;
   return html`<dl class="rows ${look}">${given.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${typeof value === 'string' ? sent(value) : value}</dd></div>`,
@@ -110,22 +103,16 @@ export function rows(entries: Rows, look = ''): Html | undefined {
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-const attributesOf = (all: Attributes): Html =>
-  html`${Object.entries(all).map(([name, value]) => (value === true ? ` ${name}` : value !== undefined && value !== false && html` ${name}="${value}"`))}`;
-
 /** Returns a control under its label. */
-const field = (name: string, label: string | Html, control: Html, look = ''): Html =>
+const field = (name: string, label: string, control: Html, look = ''): Html =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 
-/** Returns an input under its label. @param more text below it */
-export function input(name: string, label: string | Html, attributes: Attributes = {}, look = '', more?: Part): Html {
-  const { value = '', ...others } = attributes;
-  return field(
-    name,
-    label,
-    html`<input id="${name}" name="${name}" value="${value}"${attributesOf({ ...others, autocomplete: 'off' })}>${more}`,
-    look,
-  );
+/** Returns an input under its label. */
+export function input(name: string, label: string, given: Attributes = {}, look = ''): Html {
+  const attributes = Object.entries({ id: name, name, ...given, value: given.value ?? '', autocomplete: 'off' })
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name, value]) => (value === true ? ` ${name}` : html` ${name}="${value}"`));
+  return field(name, label, html`<input${attributes}>`, look);
 }
 
 /** Returns a choice under its label. A choice is its value, or a value and a text. */
@@ -144,9 +131,9 @@ export const select = (
     })}</select>`,
   );
 
-/** Returns a button that copies the text before it, or another one. */
-export const copyButton = (label: string, text = ''): Html =>
-  html`<button type="button" class="copy small" data-copy="${text}" aria-label="Copy ${label}">Copy</button>`;
+/** Returns a button that copies the text before it. */
+export const copyButton = (label: string): Html =>
+  html`<button type="button" class="copy" aria-label="Copy ${label}">Copy</button>`;
 
 /** Returns the merchant's name for a payment. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

@@ -2,20 +2,21 @@
 // leaving the page, and copies texts.
 
 const byId = id => document.getElementById(id);
-const news = byId('news');
+/** The state of the connection, on the dashboard. */
+const live = byId('live');
 
 /** The parts of a page that belong to its reader: typed text, opened boxes, and parts that only this script writes. */
 const callbacks = {
-  beforeNodeMorphed: node => node.id !== 'news' && node.dataset?.own === undefined,
+  beforeNodeMorphed: node => node.dataset?.own === undefined,
   beforeAttributeUpdated: (name, node) => name !== 'open' && !(name === 'value' && node.matches('input, textarea')),
 };
 
 /** Shows another state of this page. A customer's page changes only with its payment. */
 function show(next) {
-  const state = next.querySelector('[data-state]')?.dataset.state;
-  if (state && state === document.querySelector('[data-state]')?.dataset.state) return;
+  const [state, shown] = [next, document].map(page => page.getElementById('page')?.dataset.state);
+  if (state && state === shown) return;
   const hadFocus = document.activeElement !== document.body;
-  document.title = next.title;
+  if (document.title !== next.title) document.title = byId('news').textContent = next.title;
   Idiomorph.morph(document.body, next.body, { callbacks });
   if (!hadFocus || document.activeElement !== document.body) return;
   const heading = byId('outcome') ?? document.querySelector('h1');
@@ -23,40 +24,32 @@ function show(next) {
   heading.focus({ preventScroll: true });
 }
 
-async function ask(address, init) {
-  const response = await fetch(address, { ...init, headers: { accept: 'text/html' } });
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  return { response, page, message: response.ok ? '' : page.querySelector('main p')?.textContent };
+/** Loads this page again, or sends a form. Its answer is this page, or another one. */
+async function load(form) {
+  const { href } = location;
+  const response = await fetch(form?.action ?? href, { ...form, headers: { accept: 'text/html' } });
+  const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (form) complain(response.ok ? '' : next.querySelector('main p').textContent);
+  else if (location.href !== href) return;
+  if (!response.ok) return form ? refresh() : location.reload();
+  if (new URL(response.url).pathname !== location.pathname) return location.assign(response.url);
+  show(next);
 }
 
-function complain(text) {
-  const problem = byId('problem');
-  if (problem) Object.assign(problem, { textContent: text, hidden: !text });
-}
+const complain = text => Object.assign(byId('problem'), { textContent: text, hidden: !text });
 
-let isRefreshing = false;
 let isWanted = false;
+let refreshed = Promise.resolve();
 
 /** One refresh at a time, and one more after news of that time. */
-async function refresh() {
+function refresh() {
+  if (isWanted) return;
   isWanted = true;
-  if (isRefreshing) return;
-  isRefreshing = true;
-  while (isWanted) {
+  refreshed = refreshed.then(async () => {
     await new Promise(resolve => setTimeout(resolve, 100));
     isWanted = false;
     await load().catch(() => {});
-  }
-  isRefreshing = false;
-}
-
-async function load() {
-  const { href } = location;
-  const { response, page, message } = await ask(href);
-  if (location.href !== href) return;
-  if (response.ok) show(page);
-  else if (byId('problem')) complain(`This page no longer exists: ${message}`);
-  else location.reload();
+  });
 }
 
 let feed;
@@ -64,82 +57,44 @@ let feed;
 /** A browser has few connections for one server: a hidden page gives its own back. */
 function follow() {
   feed?.close();
-  if (document.hidden || !document.body.dataset.live) return;
-  feed = new EventSource(document.body.dataset.live);
+  if (document.hidden) return;
+  feed = new EventSource('/live');
   feed.onopen = () => {
-    say('live', 'Live');
+    say('good', 'Live');
     refresh();
   };
-  feed.onerror = () => say('lost', 'Not connected');
-  feed.onmessage = ({ data }) => {
-    if (data) news.textContent = data;
-    refresh();
-  };
+  feed.onerror = () => say('bad', 'Not connected');
+  feed.onmessage = refresh;
 }
 
-function say(state, textContent) {
-  const live = byId('live');
-  if (live) Object.assign(live, { textContent }).dataset.state = state;
-}
-
-/** Sends a form of the dashboard. Its answer is this page, or another one. */
-async function send(form, submitter) {
-  const body = new URLSearchParams(new FormData(form, submitter));
-  try {
-    const address = submitter?.getAttribute('formaction') ?? form.action;
-    const { response, page, message } = await ask(address, { method: 'POST', body });
-    complain(message);
-    if (!response.ok) return refresh();
-    if (new URL(response.url).pathname !== location.pathname) return location.assign(response.url);
-    document.querySelector(':popover-open')?.hidePopover();
-    show(page);
-  } catch {
-    complain('The sandbox does not answer: is it still running?');
-  }
-}
+const say = (tone, textContent) => live && Object.assign(live, { textContent, className: `pill ${tone}` });
 
 /** The address holds the search, and the page follows. */
 function search(form) {
-  const wanted = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
-  history.replaceState(null, '', wanted.size > 0 ? `?${wanted}` : location.pathname);
+  history.replaceState(null, '', `?${new URLSearchParams(new FormData(form))}`);
   refresh();
 }
 
 document.addEventListener('submit', event => {
-  const { target, submitter } = event;
-  if (!target.matches('[data-quiet], [data-filter]')) return;
+  const { target: form, submitter } = event;
+  if (!live) return;
   event.preventDefault();
-  if (target.matches('[data-quiet]')) send(target, submitter);
-  else search(target);
+  if (form.method === 'get') return search(form);
+  const body = new URLSearchParams(new FormData(form, submitter));
+  load({ action: submitter?.getAttribute('formaction') ?? form.action, method: 'POST', body }).catch(() =>
+    complain('The sandbox does not answer: is it still running?'),
+  );
 });
 document.addEventListener('input', ({ target }) => {
   const form = target.closest('[data-filter]');
   if (form) search(form);
 });
-document.addEventListener('keydown', event => {
-  if (event.key !== '/' || !byId('search') || event.target.matches('input, select, textarea')) return;
-  event.preventDefault();
-  byId('search').focus();
-});
 document.addEventListener('click', async ({ target }) => {
   const button = target.closest('.copy');
   if (!button) return;
-  await navigator.clipboard.writeText(button.dataset.copy || button.previousElementSibling.textContent);
-  button.textContent = news.textContent = 'Copied';
+  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  button.textContent = byId('news').textContent = 'Copied';
   setTimeout(() => (button.textContent = 'Copy'), 1_500);
 });
-
-/** The clock goes on between two refreshes. */
-let seen;
-setInterval(() => {
-  const clock = byId('clock');
-  if (clock?.dataset.ticks === undefined) return;
-  if (seen?.dateTime !== clock.dateTime) seen = { dateTime: clock.dateTime, at: performance.now() };
-  const now = Date.parse(seen.dateTime) + performance.now() - seen.at;
-  clock.textContent = new Date(now).toISOString().slice(11, 19);
-}, 1_000);
-
 document.addEventListener('visibilitychange', follow);
-addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
-say('', 'Connecting');
 follow();

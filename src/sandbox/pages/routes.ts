@@ -3,11 +3,12 @@ import type { Hono } from 'hono/tiny';
 import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
 import { statusOf } from '../control/define.ts';
+import { serverSentEvents } from '../event-stream.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { addCustomerPages } from './customer/routes.ts';
 import { addDashboard } from './dashboard/routes.ts';
-import { addCalls, formsOf } from './forms.ts';
+import { addCalls } from './forms.ts';
 import { asset, noticeResponse } from './layout.ts';
 import style from './pages.css?raw';
 import script from './pages.js?raw';
@@ -15,17 +16,16 @@ import script from './pages.js?raw';
 export function addPages(app: Hono, parts: Parts): void {
   app.get('/pages.css', () => asset(style, 'text/css'));
   app.get('/pages.js', () => asset(`${morph}\n${script}`, 'text/javascript'));
-  const addForm = formsOf(app);
-  addCustomerPages(app, parts, addForm);
-  addDashboard(app, parts, addForm);
-  addCalls(app, addForm);
+  app.get('/live', ({ req }) => serverSentEvents(req.raw, parts.log));
+  addCustomerPages(app, parts);
+  addDashboard(app, parts);
+  addCalls(app);
 
   app.onError((error, { req }) => {
     // Any other error of a route breaks its connection on purpose.
     if (!(error instanceof SandboxError || error instanceof ConfigurationError) || req.path.startsWith('/api/'))
       throw error;
     const status = error instanceof SandboxError ? statusOf(error.code) : 422;
-    if (!req.header('accept')?.includes('text/html')) return new Response(error.message, { status });
     return noticeResponse('That did not work', error.message, status);
   });
   app.notFound(({ req }) =>

@@ -1,80 +1,62 @@
-// The fields of the customer's forms, which the browser checks, and the public test numbers.
-import type { EndName } from './ends.ts';
+// The fields of the customer's forms, and the public test numbers.
 
 /** A number or code with a known end. */
 export interface Test {
   value: string;
-  /** Without one, the customer confirms in an app. */
-  ends?: EndName;
+  /** Its end. Without one, the customer goes on to the next step. */
+  end?: string;
+  /** Describes it, if its end does not. */
   does?: string;
 }
 
 /** Test numbers that the card schemes' processors publish. They belong to no account. */
 export const CARDS: readonly Test[] = [
-  { value: '4242 4242 4242 4242', ends: 'pay' },
-  { value: '4111 1111 1111 1111', ends: 'pay' },
-  { value: '5555 5555 5555 4444', ends: 'pay' },
-  { value: '3782 822463 10005', ends: 'pay' },
-  { value: '5105 1051 0510 5100', ends: 'authorize' },
+  { value: '4242 4242 4242 4242', end: 'pay' },
+  { value: '4111 1111 1111 1111', end: 'pay' },
+  { value: '5555 5555 5555 4444', end: 'pay' },
+  { value: '3782 822463 10005', end: 'pay' },
+  { value: '5105 1051 0510 5100', end: 'authorize' },
   { value: '4000 0025 0000 3155', does: '3-D Secure: the bank asks the customer' },
-  { value: '4000 0000 0000 3055', ends: 'pay', does: '3-D Secure: is paid without a question' },
-  { value: '4000 0084 0000 1629', ends: 'no-3ds' },
-  { value: '4000 0000 0000 0127', ends: 'cvv' },
-  { value: '4000 0000 0000 9995', ends: 'insufficient-balance' },
-  { value: '4000 0000 0000 3220', ends: 'canceled' },
-  { value: '4000 0000 0000 0341', ends: 'not-funded' },
+  { value: '4000 0000 0000 3055', end: 'pay', does: '3-D Secure: is paid without a question' },
+  { value: '4000 0084 0000 1629', end: 'no-3ds' },
+  { value: '4000 0000 0000 0127', end: 'cvv' },
+  { value: '4000 0000 0000 9995', end: 'insufficient-balance' },
+  { value: '4000 0000 0000 3220', end: 'canceled' },
+  { value: '4000 0000 0000 0341', end: 'not-funded' },
 ];
-export const BANCONTACT_CARDS: readonly Test[] = [{ value: '6703 4444 4444 4449', ends: 'pay' }];
+export const BANCONTACT_CARDS: readonly Test[] = [{ value: '6703 4444 4444 4449', end: 'pay' }];
 export const CODES: readonly Test[] = [
-  { value: '123456', does: 'goes on to the app; so does any code but these' },
-  { value: '400400', ends: 'insufficient-balance' },
-  { value: '401800', ends: 'canceled' },
-  { value: '999999', ends: 'not-funded' },
+  { value: '123456', does: 'Goes on to the app, like any other code' },
+  { value: '400400', end: 'insufficient-balance' },
+  { value: '401800', end: 'canceled' },
+  { value: '999999', end: 'not-funded' },
 ];
 
 /** Names for the on-ramp's identity check. */
 export const PEOPLE: readonly Test[] = [
-  { value: 'Alex Example', does: 'is identified, like any other name' },
-  { value: 'Robin Refused', ends: 'no-identity' },
+  { value: 'Alex Example', does: 'Is identified, like any other name' },
+  { value: 'Robin Refused', end: 'no-identity' },
 ];
 
 export interface Field {
   label: string;
-  attributes: Readonly<Record<string, string>>;
+  attributes?: Readonly<Record<string, string>>;
   /** The text that fills it next to a test number. Absent for the field of that number. */
   fill?: string;
 }
 
-const DIGITS = { inputmode: 'numeric', dir: 'ltr' };
+const digits = (placeholder: string) => ({ inputmode: 'numeric', dir: 'ltr', placeholder });
 
 export const FIELDS = {
-  number: { label: 'Card number', attributes: { ...DIGITS, maxlength: '23', placeholder: '1234 1234 1234 1234' } },
-  expiry: {
-    label: 'Expiry date',
-    attributes: {
-      ...DIGITS,
-      pattern: '\\d\\d? ?/? ?\\d{2,4}',
-      placeholder: 'MM / YY',
-      title: 'Month and year: 08 / 30',
-    },
-    fill: '12 / 48',
-  },
-  cvv: {
-    label: 'Security code',
-    attributes: { ...DIGITS, pattern: '\\d{3,4}', placeholder: 'CVV', title: 'Three or four digits' },
-    fill: '123',
-  },
-  holder: { label: 'Name on card', attributes: { maxlength: '100' }, fill: 'Alex Example' },
-  person: { label: 'Full name', attributes: { maxlength: '100' } },
+  number: { label: 'Card number', attributes: digits('1234 1234 1234 1234') },
+  expiry: { label: 'Expiry date', attributes: digits('MM / YY'), fill: '12 / 48' },
+  cvv: { label: 'Security code', attributes: digits('CVV'), fill: '123' },
+  holder: { label: 'Name on card', fill: 'Alex Example' },
+  person: { label: 'Full name' },
   birth: { label: 'Date of birth', attributes: { type: 'date' }, fill: '1990-01-31' },
-  code: {
-    label: 'BLIK code, good for two minutes',
-    attributes: { ...DIGITS, pattern: '\\d{3} ?\\d{3}', placeholder: '000 000', title: 'Six digits' },
-  },
+  code: { label: 'BLIK code, good for two minutes', attributes: digits('000 000') },
 } as const satisfies Record<string, Field>;
 
 export type FieldName = keyof typeof FIELDS;
-
-export const NEVER_REAL = 'Test page: never type a real card.';
 
 export const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');

@@ -1,143 +1,113 @@
-// The payment methods in one table: the customer's steps, and the on-ramp's offers.
+// The payment methods in one table: the customer's step, and the on-ramp's offers.
 import type { PaymentRecord } from '../../ledger/record.ts';
-import { type Details, multibanco, payId, scan, transferOf } from './details.ts';
+import { transferOf } from '../../ledger/transfer.ts';
+import { currencyCode, plainAmount } from '../../money.ts';
 import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
+
+/** The customer's consent in an app, on a device, or at a bank. */
+export interface Approval {
+  by: string;
+  title: string;
+}
 
 export interface Method {
   name: string;
-  /** The title of its page, if not its name. */
-  title?: string;
   text?: string;
-  steps?: readonly string[];
   /** A form, with the test numbers of its first field. */
   form?: { fields: readonly FieldName[]; tests: readonly Test[] };
-  /** The place in the list decides the colour. */
+  /** Leads to an approval by the chosen bank. */
   banks?: readonly string[];
-  /** The customer's confirmation in an app or on a device. */
+  /** The step after the form, or the only one. */
   approval?: Approval;
-  /** Instructions for a payment that the customer makes elsewhere. */
-  details?(record: PaymentRecord): Details;
+  /** The details of a payment that the customer makes elsewhere. A `Code` is also drawn. */
+  details?(record: PaymentRecord): Record<string, string>;
   /** The currencies for which the on-ramp offers it, or `*` for all. */
   offered?: string;
 }
 
-/** An app, a sheet or a bank's page. Its title names the customer's consent. */
-export interface Approval {
-  look: string;
-  by: string;
-  title: string;
-  /** The text of its button. */
-  button: string;
-  hint?: string;
-  /** The text of the button that refuses. */
-  refuse?: string;
-}
+/** They are invented. */
+const banks = ['Waterkant Bank', 'Harbour & Vale', 'Thistledown', 'Banco Frailejón', 'Copperleaf'];
 
-const CARD_FIELDS = ['number', 'expiry', 'cvv', 'holder'] as const;
-const IN_APP = { look: 'phone', by: 'Your bank', button: 'Approve' };
-const ON_DEVICE = { title: 'Pay with your wallet' };
+/** Returns digits that are the same for a payment in every run. */
+const digits = (id: string, count: number): string =>
+  String(BigInt(`0x${id.replaceAll('-', '')}`) % 10n ** BigInt(count)).padStart(count, '0');
 
-const interac = transferOf(({ id }) => [
-  ['Recipient', 'Sandbox Payments Inc.'],
-  ['E-mail', `pay-${id.slice(0, 8)}@sandbox.example`],
-]);
-const spei = transferOf((_, digits) => [
-  ['Beneficiary', 'Sandbox Payments SA de CV'],
-  ['CLABE', `000${digits(15)}`],
-]);
-const sterling = transferOf((_, digits) => [
-  ['Account holder', 'Sandbox Payments Ltd'],
-  ['Sort code', '00-00-00'],
-  ['Account number', digits(8)],
-]);
+const amountOf = (record: PaymentRecord) => ({ [`Amount in ${currencyCode(record.currency)}`]: plainAmount(record) });
 
-/** A method whose banks are invented. */
-const banking = (name: string, banks: string, rest: Partial<Method> = {}): Method => ({
-  name,
-  banks: banks.split(', '),
-  ...rest,
+const scan = (record: PaymentRecord) => ({
+  ...amountOf(record),
+  Code: `sandbox:${record.id}?amount=${plainAmount(record)}&currency=${currencyCode(record.currency)}`,
+});
+
+/** Returns the details of a transfer to an account. */
+const transfer = (account: (record: PaymentRecord) => Record<string, string>) => (record: PaymentRecord) => ({
+  ...account(record),
+  ...amountOf(record),
+  Reference: transferOf(record).payment_description,
+});
+const payId = transfer(record => {
+  const { number, full_holder_name } = transferOf(record);
+  return { PayID: number, 'Account holder': full_holder_name };
+});
+const interac = transfer(({ id }) => ({ 'E-mail': `pay-${id.slice(0, 8)}@sandbox.example` }));
+const spei = transfer(({ id }) => ({ CLABE: `000${digits(id, 15)}` }));
+const sterling = transfer(({ id }) => ({ 'Sort code': '00-00-00', 'Account number': digits(id, 8) }));
+// The entity belongs to no company.
+const multibanco = (record: PaymentRecord) => ({
+  ...{ Entity: '99999', Reference: digits(record.id, 9) },
+  ...amountOf(record),
 });
 
 /** The methods, in the order in which the on-ramp offers them. */
 const METHODS: Readonly<Record<string, Method>> = {
   PIX: { name: 'Pix', offered: 'BRL', details: scan },
-  PAYID: { name: 'PayID', title: 'Transfer the money by PayID', offered: 'AUD', details: payId },
-  ZAR: banking('South African bank transfer', 'Fynbos Bank, Baobab Mutual, Springveld, Umlambo Bank', {
-    offered: 'ZAR',
-  }),
-  PSE: banking('PSE', 'Banco Frailejón, Banco del Páramo, Cafetal, Orquídea Digital', { offered: 'COP' }),
-  KHIPU: banking('Khipu', 'Banco Araucaria, Banco del Copihue, Cordillera Sur, Caja Pudú', { offered: 'CLP' }),
+  PAYID: { name: 'PayID', offered: 'AUD', details: payId },
+  ZAR: { name: 'South African bank transfer', offered: 'ZAR', banks },
+  PSE: { name: 'PSE', offered: 'COP', banks },
+  KHIPU: { name: 'Khipu', offered: 'CLP', banks },
   QRTHWALLET: { name: 'Thai QR wallet', offered: 'THB', details: scan },
   INTERAC: { name: 'Interac', offered: 'CAD', details: interac },
   SPEI: { name: 'SPEI', offered: 'MXN', details: spei },
-  OPENBANKING: banking('Open Banking', 'Harbour & Vale, Fernlight Bank, Thistledown, Marram Bank, Copperleaf', {
-    text: 'Pay straight from your account. You confirm at your bank; no card is needed.',
-    offered: 'EUR GBP',
-  }),
+  OPENBANKING: { name: 'Open Banking', offered: 'EUR GBP', banks },
   GBPBANKTRANSFER: { name: 'UK bank transfer', offered: 'GBP', details: sterling },
   CARD: {
     name: 'Card',
-    title: 'Pay by card',
     offered: '*',
-    form: { fields: CARD_FIELDS, tests: CARDS },
-    approval: { ...IN_APP, title: '3-D Secure: is this you?', refuse: 'Cancel' },
+    form: { fields: ['number', 'expiry', 'cvv', 'holder'], tests: CARDS },
+    approval: { by: 'Your bank', title: '3-D Secure: is this you?' },
   },
-  APPLEPAY: {
-    name: 'Apple Pay',
-    offered: '*',
-    approval: { ...ON_DEVICE, look: 'apple', by: 'Apple Pay', button: 'Pay with passcode' },
-  },
-  GOOGLEPAY: {
-    name: 'Google Pay',
-    offered: '*',
-    approval: { ...ON_DEVICE, look: 'google', by: 'Google Pay', button: 'Pay' },
-  },
+  APPLEPAY: { name: 'Apple Pay', offered: '*', approval: { by: 'Apple Pay', title: 'Pay with your wallet' } },
+  GOOGLEPAY: { name: 'Google Pay', offered: '*', approval: { by: 'Google Pay', title: 'Pay with your wallet' } },
   BLIK: {
     name: 'BLIK',
-    title: 'Pay with BLIK',
-    steps: [
-      'Open your banking app and choose BLIK.',
-      'Type the six digits that it shows.',
-      'Confirm the payment in the app.',
-    ],
+    text: 'Open your banking app, choose BLIK, and type the six digits that it shows.',
     form: { fields: ['code'], tests: CODES },
-    approval: { ...IN_APP, title: 'BLIK payment', refuse: 'Reject' },
+    approval: { by: 'Your bank', title: 'Is this your BLIK payment?' },
   },
-  IDEAL: banking('iDEAL', 'Polderbank, Waterkant Bank, Tulp Spaarbank, Molenland, Bank van Oranjeveld'),
-  BANCONTACT: banking('Bancontact', 'Banque du Canal, Leieland Bank, Kouterbank, Crédit des Ardennes', {
-    text: 'Pay with the app of your bank, or with your card.',
-    form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS },
-  }),
-  EPS: banking('EPS', 'Alpenrand Bank, Donauwellen Bank, Bergsee Sparkasse, Enzianbank'),
-  P24: banking('Przelewy24', 'Bank Jantarowy, Wisełka Bank, Kasa Bieszczadzka, Bank Żubrowy, Bank Latarnia'),
-  MULTIBANCO: {
-    name: 'Multibanco',
-    steps: [
-      'Choose “Payments”, then “Services and shopping” at a cash machine or in your app.',
-      'Type the entity, the reference and the amount.',
-      'Confirm. The shop hears of it within minutes.',
-    ],
-    details: multibanco,
-  },
+  IDEAL: { name: 'iDEAL', banks },
+  BANCONTACT: { name: 'Bancontact', form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS } },
+  EPS: { name: 'EPS', banks },
+  P24: { name: 'Przelewy24', banks },
+  MULTIBANCO: { name: 'Multibanco', details: multibanco },
   FPS: { name: 'Faster Payments' },
-  ONRAMP: { name: 'Crypto on-ramp', title: 'How do you want to pay?' },
-  USER_CHOICE: { name: "Customer's choice", title: 'How do you want to pay?' },
+  ONRAMP: { name: 'Crypto on-ramp' },
+  USER_CHOICE: { name: 'Choice of method' },
 };
 
 /** The on-ramp's first step, in the form of a method. */
 export const IDENTITY: Method = {
-  name: 'Identity',
-  title: 'Who are you?',
+  name: 'Who are you?',
   text: 'Buying crypto needs a name and a date of birth. This test page keeps neither.',
   form: { fields: ['person', 'birth'], tests: PEOPLE },
 };
 
-/** Returns `PIX` for `ONRAMP_PIX`. */
-const pinned = (method: string): string => method.replace(/^ONRAMP_/, '');
+/** Returns a method, also `PIX` for `ONRAMP_PIX`. */
+export function methodOf(method: string): Method {
+  const name = method.replace(/^ONRAMP_/, '');
+  return METHODS[name] ?? { name };
+}
 
-export const methodOf = (method: string): Method => METHODS[pinned(method)] ?? { name: pinned(method) };
-
-/** Returns a method's readable name, for example of `ONRAMP_PIX`. */
+/** Returns a method's readable name. */
 export const methodName = (method: string): string => methodOf(method).name;
 
 /** Returns the values and names of the on-ramp's offers for a currency. */

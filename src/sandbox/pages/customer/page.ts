@@ -5,27 +5,26 @@ import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../money.ts';
 import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
-import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
+import { ENDS, type Outcome, outcomeOf } from './ends.ts';
 import { methodName } from './methods.ts';
 import { stepOf } from './steps.ts';
 import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
-  const { record, shopName, chosen, error, isExpired, frameAncestors } = view;
+  const { record, shopName, chosen, isRefused, isExpired, frameAncestors } = view;
   const outcome = outcomeOf(view);
-  const does = outcome ? `${outcome.title}:` : error ? 'Please check:' : 'Pay';
+  const does = outcome ? `${outcome.title}:` : isRefused ? 'Please check:' : 'Pay';
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
         <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
-          <p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="test">Test</span></p>
-          <h1 class="sum">${money(record)}</h1>
+          <p class="row"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
+          <h1 class="sum">${sent(money(record))}</h1>
           ${record.description && html`<p>${record.description}</p>`}
           ${rows({ Reference: record.reference })}
           ${receipt(view)}
-          <p class="powered">Payments by Sandbox gateway</p>
         </section>
         <section class="method" aria-label="Payment">
-          ${chosen && !outcome && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">Other ways to pay</a>`}
+          ${chosen && !outcome && html`<a href="${addressOf({ ...view, chosen: undefined })}">Other ways to pay</a>`}
           ${outcome ? outcomeStep(view, outcome) : stepOf(view)}
         </section>
       </main>
@@ -33,8 +32,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${money(record)} · ${shopName}`;
-  const page = { title, live: `/pay/${record.id}/live`, look: 'customer', frameAncestors, body } as const;
-  return pageResponse({ ...page, formTargets: formTargetsOf(view) }, status);
+  return pageResponse({ title, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body }, status);
 }
 
 /** Chooses one of the five colours by the shop's name. */
@@ -46,9 +44,9 @@ function receipt({ record, request, quotedAt, now }: View): Html | undefined {
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
   const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
-  return html`<section class="receipt" aria-labelledby="receipt">
+  return html`<section aria-labelledby="receipt">
     <h2 id="receipt">${settled_crypto_amount === undefined ? 'You receive' : 'You received'}</h2>
-    <p><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
+    <p class="sum"><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
     ${rows({
       Rate: `1 ${cryptoCurrency} = ${record.crypto_fx ?? rateOf(currency)} ${currencyCode(currency)}`,
       Fee: `${money(feeOf(record))}, in the rate`,
@@ -58,26 +56,26 @@ function receipt({ record, request, quotedAt, now }: View): Html | undefined {
   </section>`;
 }
 
-function outcomeStep(view: View, { tone, mark, title, text }: NonNullable<ReturnType<typeof outcomeOf>>): Html {
+function outcomeStep(view: View, { tone, title, text }: Outcome): Html {
   const { record } = view;
   const { href, refused } = returnAddressOf(view);
   const isPaid = tone === 'good' || tone === 'info';
   return html`<section class="outcome" aria-labelledby="outcome">
-    <span class="seal ${tone}" aria-hidden="true">${mark}</span>
+    <span class="seal ${tone}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
     ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}
-    ${href && html`<a class="main" href="${href}">Back to the shop</a>`}
+    ${href && html`<a class="button primary" href="${href}">Back to the shop</a>`}
     ${
       refused &&
-      html`<p class="advice"><span>The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></span></p>`
+      html`<p class="verdict wait">The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></p>`
     }
   </section>`;
 }
 
 /** The actions on a payment that only a tester has. */
-const controls = (view: View): Html => html`<aside class="tester" id="tests" aria-labelledby="tester">
-  <p class="lead"><b id="tester">Test controls</b> your customers do not see this</p>
+const controls = (view: View): Html => html`<aside class="card tester" id="tests" aria-labelledby="tester">
+  <p><b id="tester">Test controls</b> your customers do not see this</p>
   ${view.record.paymentStatus === 'PENDING' && numbers(view)}
   ${!isFinalStatus(view.record.paymentStatus) && endings(view)}
   <p><a href="/payments/${view.record.id}">This payment on the dashboard</a></p>
@@ -85,42 +83,30 @@ const controls = (view: View): Html => html`<aside class="tester" id="tests" ari
 
 function endings(view: View): Html {
   const { record, method } = view;
-  const { form, banks, approval } = method;
-  const isPending = record.paymentStatus === 'PENDING';
-  const isOffered: Partial<Record<EndName, boolean>> = {
-    authorize: isPending && !isOnramp(record) && Boolean(form ?? banks ?? approval),
-    'no-3ds': form?.fields.includes('number') ?? false,
+  const isOffered: Partial<Record<string, boolean>> = {
+    authorize: record.paymentStatus === 'PENDING' && !isOnramp(record) && !method.details,
+    'no-3ds': method.form?.fields.includes('number') ?? false,
     'no-identity': isOnramp(record),
   };
-  const label = (name: EndName) =>
-    name === 'pay' && !isPending ? 'Capture: the shop takes the money' : ENDS[name].button;
-  const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
+  const ends = [...ENDS].filter(([name]) => isOffered[name] ?? true);
   return html`<h2>End it here</h2>
     ${formOf(
       view,
       html`${input('amount', 'Amount that arrives', { value: record.amount, type: 'number', min: 0, step: 'any' })}
-    <div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`,
+    <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`,
     )}`;
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */
-function numbers(view: View): Html | undefined {
-  const { form, banks } = view.method;
-  if (!form) return undefined;
-  const isCard = form.fields.includes('number');
-  return html`<h2>To try</h2>
-    ${isCard && html`<p>Any name, any code of the right length, any date to come. The sandbox keeps and logs no card number.</p>`}
+const numbers = (view: View): Html | undefined =>
+  view.method.form &&
+  html`<h2>To try</h2>
     ${formOf(
       view,
-      html`${banks && html`<input type="hidden" name="step" value="card">`}
-      <ul class="tests">${form.tests.map(
-        ({
-          value,
-          does,
-          ends,
-        }) => html`<li><code>${value}</code> <span>${sent(does ?? endOf(ends ?? '')?.does ?? '')}</span>
-          <button class="small" name="test" value="${value}" aria-label="Use ${value}">Use</button></li>`,
+      html`<ul class="lines">${view.method.form.tests.map(
+        ({ value, does, end = '' }) => html`<li>
+          <button name="test" value="${value}" aria-label="Use ${value}">Use</button>
+          <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.button ?? '')}</span></li>`,
       )}</ul>`,
       'get',
     )}`;
-}

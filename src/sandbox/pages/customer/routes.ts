@@ -1,52 +1,41 @@
-// The routes of the customer's pages: a payment's page, its forms, and the events that refresh an open page.
+// The routes of the customer's pages: a payment's page and its forms.
 import type { Hono } from 'hono/tiny';
 import { isFinalStatus } from '../../../schemas/methods.ts';
-import { serverSentEvents } from '../../event-stream.ts';
 import { isOnramp } from '../../ledger/ledger.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
-import type { AddForm } from '../forms.ts';
-import { ENDS, endOf, outcomeOf } from './ends.ts';
-import { NEVER_REAL } from './fields.ts';
+import { addForm } from '../forms.ts';
+import { ENDS } from './ends.ts';
 import { customerPage } from './page.ts';
 import { addressOf, returnAddressOf, viewOf } from './view.ts';
 
 /** The acts that lead to another step. */
 const STEPS = ['submit', 'identify', 'renew'];
 
-export function addCustomerPages(app: Hono, parts: Parts, addForm: AddForm): void {
-  const { ledger, move, log } = parts;
+export function addCustomerPages(app: Hono, parts: Parts): void {
+  const { ledger, move } = parts;
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams)));
 
-  app.get('/pay/:id/live', ({ req }) => {
-    const view = viewOf(parts, req.param('id'), new URLSearchParams());
-    return serverSentEvents(req.raw, log, event => {
-      if (event.type === 'reset' || event.type === 'clock') return '';
-      if (event.type !== 'move' || event.paymentId !== view.record.id) return undefined;
-      return outcomeOf({ ...view, record: ledger.get(event.paymentId) })?.title;
-    });
-  });
-
-  addForm('/pay/:id', (form, id) => {
+  addForm(app, '/pay/:id', (form, _, id) => {
     const view = viewOf(parts, id, form);
     const { record, chosen, test, isExpired, method } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';
-    if (!STEPS.includes(act) && !endOf(act)) {
-      throw new SandboxError('refused', `act must be one of ${[...STEPS, ...Object.keys(ENDS)].join(', ')}.`);
+    if (!STEPS.includes(act) && !ENDS.has(act)) {
+      throw new SandboxError('refused', `act must be one of ${[...STEPS, ...ENDS.keys()].join(', ')}.`);
     }
     // After a second click or on an outdated page, the customer continues as after the first click.
     if (isFinalStatus(record.paymentStatus)) return shop;
     // The test controls, which send an amount, need no quote.
     if ((act === 'submit' || act === 'pay') && isExpired && !form.has('amount')) return addressOf(view);
-    if (act === 'renew' || (act === 'identify' && !test?.ends)) {
+    if (act === 'renew' || (act === 'identify' && !test?.end)) {
       if (isOnramp(record)) ledger.renewQuote(id);
       return addressOf(view);
     }
     const isRefused = act === 'submit' && method.form?.fields.includes('number') && !test;
-    if (isRefused) return customerPage({ ...view, error: NEVER_REAL }, 422);
-    const end = endOf(act) ?? endOf(test?.ends ?? '');
+    if (isRefused) return customerPage({ ...view, isRefused }, 422);
+    const end = ENDS.get(act) ?? ENDS.get(test?.end ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);

@@ -3,137 +3,63 @@ import { html, raw } from 'hono/html';
 import { renderSVG } from 'uqr';
 import { money } from '../../money.ts';
 import { copyButton, type Html, input, rows, sent } from '../layout.ts';
-import type { Details } from './details.ts';
-import { FIELDS, type Field, type FieldName, NEVER_REAL } from './fields.ts';
-import { type Approval, IDENTITY, type Method, offersOf } from './methods.ts';
-import { addressOf, formOf, type View } from './view.ts';
+import { FIELDS, type Field, type FieldName } from './fields.ts';
+import { type Approval, IDENTITY, offersOf } from './methods.ts';
+import { formOf, type View } from './view.ts';
 
 /** Chooses the step by the method and the address. */
 export function stepOf(view: View): Html {
   const { input, record, isExpired, method } = view;
-  const { form, banks = [], approval, details } = method;
-  const [step, bank] = [input.get('step'), input.get('bank') ?? ''];
+  const { form, banks, approval, details } = method;
+  const bank = banks?.find(name => name === input.get('bank'));
   if (isExpired) return renewal(view);
-  if (banks.includes(bank)) return approvalStep(view, bankOf(view, bank, banks.indexOf(bank)));
-  if (approval && step === 'confirm') return approvalStep(view, approval);
-  if (form && (banks.length === 0 || step === 'card' || input.get('act') === 'submit')) return formStep(view);
-  if (banks.length > 0) return bankChoice(view, banks);
+  if (bank) return approvalStep(view, { by: bank, title: 'Approve this payment?' });
+  if (approval && (!form || input.get('step') === 'confirm')) return approvalStep(view, approval);
+  if (form) return formStep(view);
   if (details) return instructions(view, details(record));
-  return approval
-    ? walletButton(view, approval)
-    : html`${heading(method)}${choice(view, 'method', offersOf(record.currency))}`;
+  return choice(view, banks ? 'bank' : 'method', banks?.map(name => [name, name]) ?? offersOf(record.currency));
 }
 
 const renewal = (view: View): Html => html`<h2>Your quote has expired</h2>
   <p>A quote is good for two minutes. Get a new one to pay.</p>
   ${formOf(view, mainButton('Get a new quote', 'renew'))}`;
 
-const heading = ({ title, name, text, steps }: Method): Html => html`<h2>${title ?? name}</h2>
-  ${text && html`<p>${text}</p>`}
-  ${steps && html`<ol class="steps">${steps.map(step => html`<li>${step}</li>`)}</ol>`}`;
+const heading = ({ method: { name, text } }: View): Html => html`<h2>${name}</h2>${text && html`<p>${text}</p>`}`;
 
-const mainButton = (label: string | Html, act: string, isFocused = false): Html =>
-  html`<button class="main" name="act" value="${act}" ${isFocused && 'autofocus'}>${label}</button>`;
+const mainButton = (label: string, act: string): Html =>
+  html`<button class="primary" name="act" value="${act}">${label}</button>`;
 
 function formStep(view: View): Html {
-  const { method, record, input } = view;
-  const { banks, name } = method;
+  const { method, record, input: given, test, isRefused = false } = view;
   const fields = method.form?.fields ?? [];
   const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${money(record)}`, 'submit'];
-  return html`${banks && html`<a class="back" href="${addressOf(view)}">Other ways</a>`}
-  ${heading(banks ? { name: `${name} card` } : method)}
-  ${formOf(
-    view,
-    html`${fields.includes('number') && html`<p class="advice"><span>${NEVER_REAL} <a href="#tests">Test numbers</a></span></p>`}
-    <div class="fields">${fields.map((field, at) => fieldOn(view, field, at === 0))}</div>
-    ${mainButton(label, act, input.has('test'))}`,
-  )}`;
+  const fieldOf = (name: FieldName, at: number) => {
+    const { label, attributes, fill }: Field = FIELDS[name];
+    const value = given.has('test') && test ? (fill ?? test.value) : '';
+    return input(name, label, { value, required: true, ...attributes, autofocus: isRefused && at === 0 });
+  };
+  return html`${heading(view)}
+  ${fields.includes('number') && html`<p class="verdict ${isRefused ? 'bad' : 'wait'}" ${isRefused && raw('role="alert"')}>Test page: never type a real card. <a href="#tests">Test numbers</a></p>`}
+  ${formOf(view, html`${fields.map(fieldOf)}${mainButton(label, act)}`)}`;
 }
 
-function fieldOn({ input: given, test, error }: View, name: FieldName, isFirst: boolean): Html {
-  const { label, attributes, fill }: Field = FIELDS[name];
-  const value = given.has('test') && test ? (fill ?? test.value) : '';
-  const isWrong = isFirst && error !== undefined;
-  const problem = isWrong && { autofocus: true, 'aria-invalid': 'true', 'aria-describedby': `${name}-error` };
-  return input(
-    name,
-    label,
-    { value, required: true, ...attributes, ...problem },
-    name,
-    isWrong && html`<p class="error" id="${name}-error">${error}</p>`,
-  );
-}
-
-/** Returns a choice that leads to the next step. The place in the list decides the colour. */
+/** Returns a choice that leads to the next step. */
 const choice = (view: View, field: string, choices: readonly (readonly [value: string, name: string])[]): Html =>
-  formOf(
-    view,
-    html`<ul class="tiles">${choices.map(
-      ([value, name], at) =>
-        html`<li><button class="tile" name="${field}" value="${value}"><span class="mark hue-${at + 1}" aria-hidden="true">${name.charAt(0)}</span><b>${name}</b></button></li>`,
-    )}</ul>`,
-    'get',
-  );
+  html`${heading(view)}<p>How do you want to pay?</p>
+  ${formOf(view, html`${choices.map(([value, name]) => html`<button name="${field}" value="${value}">${name}</button>`)}`, 'get')}`;
 
-const bankChoice = (view: View, banks: readonly string[]): Html => html`
-  ${heading({ text: 'Choose your bank. You confirm the payment there, and come back.', ...view.method })}
-  ${
-    view.method.form &&
-    html`<a class="tile" href="${addressOf(view, { step: 'card' })}"><b>Card number</b></a>
-    <p class="or">or in the app of your bank</p>`
-  }
-  ${choice(
-    view,
-    'bank',
-    banks.map(name => [name, name]),
-  )}`;
-
-const bankOf = ({ shopName }: View, by: string, at: number): Approval => ({
-  look: `bank hue-${at + 1}`,
-  by,
-  title: 'Approve this payment?',
-  button: 'Approve',
-  hint: `The amount leaves your account at once. You go back to ${shopName} afterwards.`,
-  refuse: 'Cancel payment',
-});
-
-/** The customer's consent: in an app, on a device, or at a bank. Closing it leads back. */
-function approvalStep(view: View, { look, by, title, button, hint, refuse }: Approval): Html {
-  const { record, shopName } = view;
-  const isWallet = look === 'apple' || look === 'google';
-  return html`${
-    look === 'phone' &&
-    html`<h2>Confirm in your banking app</h2>
-    <p aria-busy="true">Waiting for your bank. Keep this page open.</p>`
-  }
-  <section class="approval ${look}" aria-labelledby="approval">
-    <header><b>${by}</b><a class="close" href="${addressOf(view)}" aria-label="Close ${by}">✕</a></header>
+/** The customer's consent: in an app, on a device, or at a bank. */
+const approvalStep = (view: View, { by, title }: Approval): Html => html`
+  <section class="card" aria-labelledby="approval">
+    <b>${by}</b>
     <h2 id="approval">${sent(title)}</h2>
-    <p class="sum">${money(record)}</p>
-    ${rows({
-      To: shopName,
-      For: record.description,
-      From: isWallet ? 'Test Visa •••• 4242' : 'Current account •• 4471',
-    })}
-    ${hint && html`<p class="small">${hint}</p>`}
-    ${formOf(view, html`${mainButton(button, 'pay')}${refuse && html`<button class="main second" name="act" value="canceled">${refuse}</button>`}`)}
+    <p class="sum">${sent(money(view.record))}</p>
+    ${rows({ To: view.shopName, For: view.record.description })}
+    ${formOf(view, html`${mainButton('Approve', 'pay')}<button name="act" value="canceled">Cancel payment</button>`)}
   </section>`;
-}
 
-/** The shop's button, which opens the device's sheet. */
-const walletButton = (view: View, { look, by }: Approval): Html =>
-  html`<div class="outcome"><h2>${by}</h2>
-  <p>Pay with the card in your wallet. You confirm on your device; the shop does not see your card number.</p>
-  <a class="main ${look}" href="${addressOf(view, { step: 'confirm' })}">Buy with ${by}</a></div>`;
-
-function instructions(view: View, { text, rows, code, advice, button }: Details): Html {
-  return html`${heading({ ...view.method, text })}
-  ${code && html`<div class="qr" role="img" aria-label="QR code of the payment">${raw(renderSVG(code, { ecc: 'L', border: 4 }))}</div>`}
-  <dl class="copies">${rows.map(
-    ([label, text, copied = text]) => html`<div>
-      <dt>${label}</dt><dd><bdi>${text}</bdi>${copyButton(label.toLowerCase(), copied)}</dd>
-    </div>`,
-  )}</dl>
-  ${advice && html`<p class="advice"><span>${advice}</span></p>`}
-  ${formOf(view, mainButton(button, 'pay'))}`;
-}
+const instructions = (view: View, details: Record<string, string>): Html => html`
+  ${heading(view)}<p>Pay with exactly these details, for example in your banking app.</p>
+  ${details.Code && html`<div class="qr" role="img" aria-label="QR code of the payment">${raw(renderSVG(details.Code, { ecc: 'L', border: 4 }))}</div>`}
+  ${rows(Object.fromEntries(Object.entries(details).map(([label, text]) => [label, html`<bdi>${text}</bdi>${copyButton(label)}`])))}
+  ${formOf(view, mainButton("I've paid", 'pay'))}`;

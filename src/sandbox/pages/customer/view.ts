@@ -2,53 +2,40 @@
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
-import type { AcceptedRequest, PaymentRecord } from '../../ledger/record.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import type { Html } from '../layout.ts';
-import { digitsIn, type Test } from './fields.ts';
-import { IDENTITY, type Method, methodOf, offersOf } from './methods.ts';
+import { digitsIn } from './fields.ts';
+import { IDENTITY, methodOf, offersOf } from './methods.ts';
 
-export interface View {
-  record: PaymentRecord;
-  request: AcceptedRequest;
-  shopName: string;
-  frameAncestors: readonly string[];
-  /** Milliseconds since 1970, by the sandbox's clock. */
-  now: number;
-  /** The start of the on-ramp's quote. Absent until the customer is identified. */
-  quotedAt: number | undefined;
-  /** Whether the customer needs a new quote. */
-  isExpired: boolean;
-  /** The method chosen in the on-ramp widget. */
-  chosen: string | undefined;
-  /** The chosen method or the payment's method. The on-ramp first asks for the customer's identity. */
-  method: Method;
-  /** The number or code that the tester chose, or that the customer typed. */
-  test: Test | undefined;
-  /** The input of the address, or of the refused form. */
-  input: URLSearchParams;
-  /** The problem of the form's first field. */
-  error?: string;
-}
+export type View = ReturnType<typeof viewOf> & {
+  /** Whether the form had a card number that is not for tests. */
+  isRefused?: boolean;
+};
 
-/** @throws {SandboxError} `unknown_payment` */
-export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams): View {
+/**
+ * @param input of the address, or of a form
+ * @throws {SandboxError} `unknown_payment`
+ */
+export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams) {
   const record = ledger.get(id);
   const { paymentType, paymentMethod, currency } = record;
   if (paymentType !== 'DEPOSIT') {
     throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
   }
   const { shopName, frameAncestors } = settings;
+  // The quote starts once the customer is identified.
   const { request, quotedAt } = ledger.detailsOf(id);
   const now = clock.now();
+  const isExpired = quotedAt !== undefined && now >= quotedAt + QUOTE_MS;
+  // The method chosen in the on-ramp widget.
   const isChoosing = paymentMethod === 'ONRAMP' || paymentMethod === 'USER_CHOICE';
   const [chosen] = offersOf(currency).find(([value]) => isChoosing && value === input.get('method')) ?? [];
   const isAsked = isOnramp(record) && quotedAt === undefined && (chosen !== undefined || !isChoosing);
   const method = isAsked ? IDENTITY : methodOf(chosen ?? paymentMethod);
+  // The number or code that the tester chose, or that the customer typed.
   const typed = digitsIn(input.get('test') ?? input.get(method.form?.fields[0] ?? '') ?? '');
   const test = method.form?.tests.find(({ value }) => digitsIn(value) === typed);
-  const isExpired = quotedAt !== undefined && now >= quotedAt + QUOTE_MS;
   return { record, request, quotedAt, shopName, frameAncestors, now, chosen, input, isExpired, method, test };
 }
 

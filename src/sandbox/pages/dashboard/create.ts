@@ -36,19 +36,17 @@ function methodsOf(type: string, { parts: { settings } }: View): readonly string
 export function createForm(view: View): Html {
   const { parts, url } = view;
   const { forwardTo = USUAL_ADDRESS } = parts.settings;
-  const given = Object.fromEntries(url.searchParams);
-  const empty = { amount: '', currency: '', reference: '', webhookUrl: '' };
-  const fields = { ...FIELDS, webhookUrl: forwardTo, ...(given.paymentType !== undefined && empty), ...given };
+  const fields = { ...FIELDS, webhookUrl: forwardTo, ...Object.fromEntries(url.searchParams) };
   const methods = methodsOf(fields.paymentType, view);
   // A method of the other type gives way to the first one.
   if (!methods.includes(fields.paymentMethod)) fields.paymentMethod = methods[0] ?? '';
   const programs = programsOf(paymentOf(Object.entries(fields), url.origin), url.origin, parts.settings);
-  return html`<form method="post" action="/create" class="row" data-quiet data-filter>
+  return html`<form method="post" action="/create" class="row" data-filter>
       ${select('paymentType', 'Type', ['DEPOSIT', 'WITHDRAWAL'], fields.paymentType)}
       ${select('paymentMethod', 'Method', methods, fields.paymentMethod)}
-      ${input('amount', 'Amount', { value: fields.amount, inputmode: 'decimal', size: 9, required: true })}
-      ${input('currency', 'Currency', { value: fields.currency, size: 6, required: true })}
-      ${input('reference', 'Reference', { value: fields.reference, size: 14 })}
+      ${input('amount', 'Amount', { value: fields.amount, inputmode: 'decimal', size: 7, required: true })}
+      ${input('currency', 'Currency', { value: fields.currency, size: 4, required: true })}
+      ${input('reference', 'Reference', { value: fields.reference, size: 10 })}
       ${input('webhookUrl', 'Callbacks go to', { value: fields.webhookUrl, type: 'url', required: true }, 'grow')}
       <button class="primary" id="create">Create</button>
       <noscript><button formmethod="get" formaction="/create">Show its code</button></noscript>

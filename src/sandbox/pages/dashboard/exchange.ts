@@ -1,98 +1,97 @@
-// The inspector of one call or one callback: its bytes, its signature, its answer, and the reason for it.
+// One call or one callback: its outcome in a word and a sentence, and its page with its bytes, signature and answer.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import { LANGUAGES } from '../../api/correction.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
-import type { Delivery } from '../../callbacks/delivery.ts';
+import { type Delivery, isTaken } from '../../callbacks/delivery.ts';
 import { spanOf } from '../../duration.ts';
 import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
-import { badge, type Html, nameOf, type Part, pill, rows, sent, timeOf } from '../layout.ts';
-import { type Outcome, outcomeOfCall, outcomeOfDelivery } from './outcome.ts';
-import {
-  type Card,
-  callForm,
-  count,
-  detailsOf,
-  type Page,
-  paymentLink,
-  pretty,
-  prose,
-  rawText,
-  type View,
-} from './view.ts';
+import { badge, type Html, nameOf, type Part, pill, rows, sent, type Tone, timeOf } from '../layout.ts';
+import { callForm, count, detailsOf, type Page, paymentLink, pretty, prose, rawText, type View } from './view.ts';
 
-interface Exchange {
-  title: string;
-  name: Html;
-  outcome: Outcome;
-  warnings?: readonly string[] | undefined;
-  left: readonly Card[];
-  /** The facts that only its kind has. */
-  facts?: Readonly<Record<string, Part>>;
-  answer: Html;
+interface Outcome {
+  tone: Tone;
+  label: string;
+  /** The meaning. Absent if the label is enough. */
+  sentence?: string | undefined;
 }
 
-function inspected(view: View, { id, paymentId, fault, at, durationMs }: Call | Delivery, exchange: Exchange): Page {
-  const { title, name, outcome, warnings = [], left, facts, answer } = exchange;
-  const happened = rows({
-    Payment: paymentLink(view, paymentId),
-    Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
-    ...facts,
-    At: timeOf(at, view.now, { isPrecise: true }),
-    Took: durationMs === undefined ? 'running' : spanOf(durationMs),
-  });
-  const main = detailsOf({
-    crumbs: ['/activity', 'Activity', id],
-    heading: html`${name} ${pill(outcome)}`,
-    verdicts: [outcome, ...warnings.map(sentence => ({ tone: 'wait' as const, sentence }))],
-    left,
-    right: [
-      ['What happened', happened],
-      ['Answer', answer],
-    ],
-  });
-  return { title: `${outcome.label}: ${title}`, main };
+export function outcomeOfCall({ answer, durationMs, message: sentence, fault }: Call): Outcome {
+  if (answer?.isCut) {
+    const sentence = 'The connection broke in the middle of the answer.';
+    return { tone: 'bad', label: `${answer.status}, cut`, sentence };
+  }
+  if (answer) return { tone: answer.status < 300 ? 'good' : 'bad', label: String(answer.status), sentence };
+  if (durationMs === undefined) return { tone: 'wait', label: 'running' };
+  const why = fault ? 'a fault broke the connection' : 'the caller went away before there was one';
+  return { tone: 'bad', label: 'no answer', sentence: `No answer was sent: ${why}.` };
 }
 
-export function callPage(view: View, id: string): Page {
-  const call = view.parts.log.call(Number(id));
-  const { method, path, durationMs, signature, answer, warnings, message, body, bodyLength } = call;
+/** The codes of a fetch without a server. */
+const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/;
+
+export function outcomeOfDelivery(delivery: Delivery): Outcome {
+  const { status, error, durationMs = 0 } = delivery;
+  if (error !== undefined) {
+    const hint = NOBODY.test(error) ? ' Nobody listens there: start your app, then redeliver it.' : '';
+    const label = error.includes('posted') ? 'not posted' : 'no answer';
+    return { tone: 'bad', label, sentence: error.replace(/\.?$/, '.') + hint };
+  }
+  if (status === undefined) return { tone: 'wait', label: 'running', sentence: 'Your app has not answered yet.' };
+  const isGood = isTaken(delivery);
+  const why = status >= 300 && status < 400 ? ', and a callback follows no redirect' : '';
+  const sentence = `Your app ${isGood ? 'took' : 'did not take'} it: ${status} after ${spanOf(durationMs)}${why}.`;
+  return { tone: isGood ? 'good' : 'bad', label: String(status), sentence };
+}
+
+export const nameOfCall = ({ method, path }: Call): Html => html`<span class="mono">${method} ${sent(path)}</span>`;
+
+export function callPage(view: View, path: string): Page {
+  const call = view.parts.log.call(Number(path));
+  const { method, signature, answer, warnings = [], message, body, bodyLength } = call;
+  const outcome = outcomeOfCall(call);
   const correction = signature?.correction;
-  return inspected(view, call, {
-    title: `${method} ${path}`,
-    name: html`<span class="mono">${method} ${sent(path)}</span>`,
-    outcome: outcomeOfCall({ ...call, ...answer }),
-    warnings,
+  return detailsOf({
+    title: `${outcome.label}: ${method} ${call.path}`,
+    heading: html`${nameOfCall(call)} ${pill(outcome)}`,
+    verdicts: [outcome, ...warnings.map(sentence => ({ tone: 'wait' as const, sentence }))],
     left: [
-      ['Signature', signature && signatureView(signature, message !== undefined && signature.problem === message)],
+      ['Signature', signature && signatureView(signature, message)],
       [
         'Correct it',
         correction &&
           html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`,
       ],
       [signature ? 'Body: what the signature is made of' : 'Body', bodyOf(body, bodyLength)],
-      ['Headers', rows(call.headers, 'mono')],
+      ['Headers', rows(Object.fromEntries(call.headers), 'mono')],
     ],
-    answer: answer
-      ? html`<p>${answer.status}${answer.isCut && ', and the connection broke in the middle of the body'}</p>
-        ${rows(answer.headers, 'mono')}${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`
-      : html`<p class="dim">${durationMs === undefined ? 'No answer yet.' : 'No answer was sent.'}</p>`,
+    right: [
+      ['What happened', factsOf(view, call)],
+      [
+        'Answer',
+        answer &&
+          html`${rows(Object.fromEntries(answer.headers), 'mono')}
+          ${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`,
+      ],
+    ],
   });
 }
 
 export function callbackPage(view: View, path: string): Page {
   const { log, ledger } = view.parts;
   const delivery = log.delivery(Number(path));
-  const { id, paymentId, paymentStatus, url, body, repeats, isEdited, status, answer, error } = delivery;
+  const { id, paymentId, paymentStatus, url, body, repeats, isEdited, answer } = delivery;
   const record = ledger.find(paymentId);
-  const repeated = log.deliveriesOf(paymentId).filter(one => one.repeats === id);
-  const link = (id: number) => html`<a href="/deliveries/${id}">Callback ${id}</a> `;
+  const outcome = outcomeOfDelivery(delivery);
+  const repeated =
+    repeats !== undefined &&
+    html`<a href="/deliveries/${repeats}">Callback ${repeats}</a> ${isEdited && 'with an edited body'}`;
   const redeliver = (content: Html) => callForm(`POST /deliveries/${id}/redeliver`, content);
-  return inspected(view, delivery, {
-    title: `${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
-    name: html`Callback ${id} ${badge(paymentStatus)}`,
-    outcome: outcomeOfDelivery(delivery),
+  return detailsOf({
+    title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
+    heading: html`Callback ${id} ${badge(paymentStatus)} ${pill(outcome)}`,
+    verdicts: [outcome],
     left: [
       [
         'Posted',
@@ -106,24 +105,31 @@ export function callbackPage(view: View, path: string): Page {
           <button>Post this body</button>`),
       ],
     ],
-    facts: {
-      Repeats: repeats !== undefined && html`${link(repeats)}${isEdited && 'with an edited body'}`,
-      Redelivered: repeated.length > 0 && html`${repeated.map(one => link(one.id))}`,
-    },
-    answer: html`<p>${status ?? (error ? sent(error) : 'No answer yet.')}</p>${answer && rawText('answer', "Body of your app's answer", answer)}`,
+    right: [
+      ['What happened', factsOf(view, delivery, repeated)],
+      ['Answer', answer && rawText('answer', "Body of your app's answer", answer)],
+    ],
   });
 }
 
-/** @param isSaid whether the page already shows the problem */
-function signatureView({ given, expected, encoding, problem }: SignatureCheck, isSaid: boolean): Html {
+const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delivery, repeated?: Part) =>
+  rows({
+    Payment: paymentLink(view, paymentId),
+    Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
+    Repeats: repeated,
+    At: timeOf(at, view.now, { isPrecise: true }),
+    Took: durationMs === undefined ? 'running' : spanOf(durationMs),
+  });
+
+/** @param said the problem that the page already shows */
+function signatureView({ given, expected, encoding, problem = 'It matches.' }: SignatureCheck, said?: string): Html {
   const other = encoding === 'hex' ? 'base64' : 'hex';
-  const came = given === undefined ? 'no Signature header' : given === '' ? 'an empty header' : given.slice(0, 1_000);
-  const table = [
-    [html`Expected, in ${encoding} <span class="dim">as this terminal takes it</span>`, expected[encoding]],
-    [`The same in ${other}`, expected[other]],
-    ['Came', came],
-  ] as const;
-  return html`${!isSaid && html`<p class="verdict ${problem ? 'bad' : 'good'}">${problem ?? 'It matches.'}</p>`}
+  const table = {
+    [`Expected, in ${encoding} as this terminal takes it`]: expected[encoding],
+    [`The same in ${other}`]: expected[other],
+    Came: given === undefined ? 'no Signature header' : given.slice(0, 1_000) || 'an empty header',
+  };
+  return html`${problem !== said && html`<p class="verdict ${problem === 'It matches.' ? 'good' : 'bad'}">${problem}</p>`}
     ${rows(table, 'mono stacked')}`;
 }
 

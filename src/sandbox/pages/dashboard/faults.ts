@@ -30,7 +30,7 @@ export function faultsPage({ parts: { faults } }: View): Page {
         title,
         html`<ul class="lines">${Object.entries(faults).map(
           ([name, does]) =>
-            html`<li><button class="small" name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
+            html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
         )}</ul>`,
       ]),
     )}`;

@@ -3,22 +3,21 @@ import { html } from 'hono/html';
 import { spanOf } from '../../duration.ts';
 import { sentenceOf } from '../../faults/faults.ts';
 import { BRAND, type Html, pageResponse } from '../layout.ts';
-import { callForm, count, type Page, prose, quietForm, type View } from './view.ts';
+import { callForm, count, type Page, prose, type View } from './view.ts';
 
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
     title: `${title} · Sandbox gateway`,
-    live: '/live',
-    body: html`<a class="skip" href="#main">To the content</a>
-    <header class="bar">
-      ${BRAND}<span class="live" id="live" data-own>Reload to see what is new</span>
+    isLive: true,
+    body: html`<header class="bar">
+      ${BRAND}<span class="pill" id="live" data-own>Reload to see what is new</span>
       ${clockMenu(view)}
     </header>
     ${tabs(view, tab)}
     ${banner(view)}
     <p class="verdict bad" id="problem" role="alert" data-own hidden></p>
     ${view.problem && html`<p class="verdict bad">${view.problem}</p>`}
-    <main id="main" tabindex="-1">${main}</main>`,
+    <main>${main}</main>`,
   });
 
 function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
@@ -34,32 +33,24 @@ function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
 }
 
 /** Shows every armed fault on every page. */
-function banner({ parts: { faults } }: View): Html | undefined {
-  const { armed } = faults;
-  if (armed.length === 0) return undefined;
-  const disarm = (call: string, label: string, name: string) =>
-    callForm(call, html`<button class="small" aria-label="${name}">${label}</button>`);
-  return html`<div class="armed" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
-    <ul>${armed.map(
+const banner = ({ parts: { faults } }: View): Html | false =>
+  faults.armed.length > 0 &&
+  html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
+    <ul class="lines">${faults.armed.map(
       one =>
-        html`<li id="armed-${one.id}" class="row"><span>${prose(sentenceOf(one))}</span> ${disarm(`DELETE /faults/${one.id}`, 'Disarm', `Disarm ${one.fault}, number ${one.id}`)}</li>`,
-    )}</ul>
-    ${armed.length > 1 && disarm('DELETE /faults', 'Disarm all', 'Disarm all')}
-  </div>`;
-}
+        html`<li id="armed-${one.id}"><span>${prose(sentenceOf(one))}</span>
+        ${callForm(`DELETE /faults/${one.id}`, html`<button aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</li>`,
+    )}</ul></div>`;
 
-const STEPS = { '1m': '1 min', '1h': '1 h', '1d': '1 day' };
-
-/** The clock menu. With a custom time source, as in tests, the time changes only on refresh. */
-function clockMenu({ now, parts: { clock, settings } }: View): Html {
+function clockMenu({ now, parts: { clock } }: View): Html {
   const { offset } = clock;
-  const iso = new Date(now).toISOString();
   const span = spanOf(Math.abs(offset));
-  return html`<button type="button" class="clock" popovertarget="clock-menu"><span class="dim">Sandbox clock, UTC</span> <time id="clock" datetime="${iso}" ${settings.now === Date.now && 'data-ticks'}>${iso.slice(11, 19)}</time>${offset !== 0 && html` <b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</button>
+  const moves = html`${['1m', '1h', '1d'].map(step => html`<button name="advance" value="${step}">Advance by ${step}</button>`)}
+    ${offset !== 0 && html`<button formaction="/clock">Set it right</button>`}`;
+  return html`<button type="button" class="clock" popovertarget="clock-menu">Sandbox clock ${offset !== 0 && html`<b>${offset > 0 ? '+' : '−'}${span}</b>`}</button>
   <div id="clock-menu" class="panel" popover>
-    <p>${iso.slice(0, 10)}. ${offset === 0 ? 'It goes with the clock of this machine.' : `It is ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine.`} Every time on these pages is of this clock.</p>
-    ${callForm('PUT /clock', html`${Object.entries(STEPS).map(([step, name]) => html`<button name="advance" value="${step}">Advance by ${name}</button>`)}`)}
-    ${offset !== 0 && quietForm('/clock', html`<button>Set it right</button>`)}
+    <p>${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC at the last refresh${offset !== 0 && `, ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine`}. Every time on these pages is of this clock.</p>
+    ${callForm('PUT /clock', moves)}
     <p class="dim">Delayed callbacks and repetitions that wait for that time are posted.</p>
     <details><summary>Reset the sandbox</summary>
       <p>Forget every payment, call, callback and armed fault, and set the clock right?</p>

@@ -1,12 +1,10 @@
-// The pages of the dashboard, and the forms that are no call of the control API.
+// The pages of the dashboard, and the forms beyond the control API.
 import type { Hono } from 'hono/tiny';
-import { printable } from '../../../terminal/text.ts';
-import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import { create } from '../../scenarios/create.ts';
-import { readPlayOptions } from '../../scenarios/play.ts';
+import { play, readPlayOptions } from '../../scenarios/play.ts';
 import { type Report, testServer } from '../../scenarios/report.ts';
-import { type AddForm, backOf } from '../forms.ts';
+import { addForm, backOf } from '../forms.ts';
 import { activityPage } from './activity.ts';
 import { paymentOf } from './create.ts';
 import { callbackPage, callPage } from './exchange.ts';
@@ -16,8 +14,8 @@ import { paymentPage, paymentsPage } from './payments.ts';
 import { createPage, reportPage } from './start.ts';
 import type { Page, View } from './view.ts';
 
-export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
-  const { log, clock } = parts;
+export function addDashboard(app: Hono, parts: Parts): void {
+  const { clock } = parts;
   let report: Report | undefined;
 
   const addPage = (path: string, tab: string, page: (view: View, id: string) => Page) =>
@@ -34,24 +32,25 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
   addPage('/deliveries/:id', 'activity', callbackPage);
   addPage('/faults', 'faults', faultsPage);
 
-  app.get('/live', ({ req }) =>
-    serverSentEvents(req.raw, log, event =>
-      event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
-    ),
-  );
-
-  addForm('/create', async (form, _, { url }) => {
+  addForm(app, '/create', async (form, { url }) => {
     const { origin } = new URL(url);
     return `/payments/${await create(parts, paymentOf(form, origin), origin)}`;
   });
 
-  addForm('/report', async (form, _, { url }) => {
-    const { to } = readPlayOptions({ to: form.get('to') || undefined });
-    report = await testServer(parts, { to, origin: new URL(url).origin });
+  const stageOf = (form: URLSearchParams, url: string) => ({
+    ...readPlayOptions({ to: form.get('to') || undefined }),
+    origin: new URL(url).origin,
+  });
+  addForm(app, '/play', async (form, { url }) => {
+    const { payment } = await play(parts, form.get('name') ?? '', stageOf(form, url));
+    return `/payments/${payment.id}`;
+  });
+  addForm(app, '/report', async (form, { url }) => {
+    report = await testServer(parts, stageOf(form, url));
     return '/report';
   });
 
-  addForm('/clock', (_form, _, request) => {
+  addForm(app, '/clock', (_, request) => {
     clock.set(clock.now() - clock.offset);
     return backOf(request);
   });

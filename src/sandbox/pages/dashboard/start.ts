@@ -1,69 +1,56 @@
-// Three ways to a first payment: a story, a form, and the environment of an app. And the report card of a server.
+// Three ways to a payment: a story, a form, and the environment of an app. And the report card of a server.
 import { html } from 'hono/html';
 import { environmentOf } from '../../environment.ts';
 import { SCENARIOS } from '../../scenarios/library.ts';
 import { RESULTS, type Report, summaryOf } from '../../scenarios/report.ts';
-import { type Html, input, pill, select, sent, type Tone } from '../layout.ts';
+import { badge, type Html, input, select, sent } from '../layout.ts';
 import { createForm, USUAL_ADDRESS } from './create.ts';
-import { callForm, cards, type Page, rawText, type View } from './view.ts';
+import { cards, type Page, rawText, type View } from './view.ts';
 
-export const storyForm = ({ parts: { settings } }: View): Html =>
-  callForm(
-    'POST /scenarios/:name',
-    html`${select(
-      'name',
-      'Story',
-      SCENARIOS.map(({ name }) => name),
-    )}
-    ${input('to', 'Callbacks go to', { type: 'url', placeholder: USUAL_ADDRESS, value: settings.forwardTo }, 'grow')}
+const storyForm = ({ parts: { settings } }: View): Html => {
+  const names = SCENARIOS.map(({ name }) => name);
+  return html`<form method="post" action="/play" class="row">
+    ${select('name', 'Story', names)}
+    ${input('to', 'Your callback address', { type: 'url', placeholder: USUAL_ADDRESS, value: settings.forwardTo }, 'grow')}
     <button class="primary" id="play">Play</button>
-    <button formaction="/report" id="test-server">Test my server</button>`,
-    'row',
-  );
+    <button formaction="/report" id="test-server">Test my server</button>
+  </form>`;
+};
 
-/** The environment that connects an app to this sandbox. */
-export const environment = ({ parts, url }: View): Html =>
-  rawText('env', 'Environment of your app', environmentOf(url.origin, parts.settings).join('\n'));
-
-export const firstSteps = (
-  view: View,
-): Html => html`<p class="lead">No payment yet. Make the first one in one of three ways.</p>
+export const createPage = (view: View): Page => ({
+  title: 'Create a payment',
+  main: html`<h1>Create a payment</h1>
+  ${view.parts.ledger.size === 0 && html`<p class="lead">No payment yet. Make the first one in one of three ways.</p>`}
   ${cards([
     [
       'Play a story',
       html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${storyForm(view)}`,
     ],
     ['Create one', createForm(view)],
-    ['Connect your app', html`<p>Paste this into its <code>.env</code>.</p>${environment(view)}`],
-  ])}`;
-
-export const createPage = (view: View): Page => ({
-  title: 'Create a payment',
-  main: html`<h1>Create a payment</h1>${cards([
-    ['The payment', createForm(view)],
-    ['Connect your app', environment(view)],
+    [
+      'Connect your app',
+      html`<p>Paste this into its <code>.env</code>.</p>
+      ${rawText('env', 'Environment of your app', environmentOf(view.url.origin, view.parts.settings).join('\n'))}`,
+    ],
   ])}`,
 });
 
-const TONES: Readonly<Record<Report['result'], Tone>> = { passed: 'good', failed: 'bad', unchecked: 'wait' };
-
-type Tested = Report['scenarios'][number];
-const worstFirst = (a: Tested, b: Tested) => RESULTS.indexOf(a.result) - RESULTS.indexOf(b.result);
-
 export const reportPage = (view: View, report?: Report): Page => ({
   title: report ? `Your server: ${report.result}` : 'Test your server',
-  main: html`<h1>Your server ${report && pill({ tone: TONES[report.result], label: report.result })}</h1>
+  main: html`<h1>Your server ${report && badge(report.result)}</h1>
   <p class="lead">${report ? `${summaryOf(report)}.` : 'Not tested yet.'}</p>
   ${cards([
     [
       'Every story',
       report &&
-        html`<ul class="lines">${report.scenarios.toSorted(worstFirst).map(
+        html`<ul class="lines">${RESULTS.flatMap(worst =>
+          report.scenarios.filter(({ result }) => result === worst),
+        ).map(
           ({ name, does, result, problems, paymentId }) =>
-            html`<li>${pill({ tone: TONES[result], label: result })} <span><a href="/payments/${paymentId}">${name}</a> ${does}
+            html`<li>${badge(result)} <span><a href="/payments/${paymentId}">${name}</a> ${does}
           ${problems.map(problem => html`<br>${sent(problem)}`)}</span></li>`,
         )}</ul>`,
     ],
-    ['Test it again', storyForm(view)],
+    ['Test it', storyForm(view)],
   ])}`,
 });

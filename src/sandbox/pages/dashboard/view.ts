@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import { actionOf } from '../forms.ts';
-import { copyButton, type Html, input, nameOf, type Part, select, sent, type Tone } from '../layout.ts';
+import { copyButton, type Html, input, nameOf, type Part, sent, type Tone } from '../layout.ts';
 
 export interface View {
   parts: Parts;
@@ -22,38 +22,25 @@ export interface Page {
 }
 
 /** Returns a form that makes a call of the control API: `PUT /clock`. With a script it does not leave its page. */
-export const callForm = (call: string, content: Html, look = ''): Html => quietForm(actionOf(call), content, look);
+export const callForm = (call: string, content: Html, look = ''): Html =>
+  html`<form method="post" action="${actionOf(call)}" class="${look}">${content}</form>`;
 
-export const quietForm = (action: string, content: Html, look = ''): Html =>
-  html`<form method="post" action="${action}" class="${look}" data-quiet>${content}</form>`;
-
-/** Returns a search by address, with a choice. With a script it follows every letter. */
-export const searchForm = (
-  { url: { searchParams } }: View,
-  placeholder: string,
-  { name, label, choices }: { name: string; label: string; choices: Parameters<typeof select>[2] },
-): Html =>
+/** Returns a search by address. With a script it follows every letter. */
+export const searchForm = ({ url: { searchParams } }: View, placeholder: string, choice: Html): Html =>
   html`<form class="row" role="search" data-filter>
     ${input('search', 'Search', { value: searchParams.get('search') ?? '', type: 'search', placeholder }, 'grow')}
-    ${select(name, label, choices, searchParams.get(name))}<button>Search</button>
+    ${choice}<button>Search</button>
   </form>`;
 
-/** Lines per page of a list. */
-const PAGE = 50;
-
-/** Returns the requested part of a list, and the links to its neighbours. */
-export function pageOf<T>({ url }: View, all: readonly T[]): { shown: readonly T[]; links: Html | false } {
-  const wanted = Number.parseInt(url.searchParams.get('page') ?? '1', 10) || 1;
-  const page = Math.max(Math.min(wanted, Math.ceil(all.length / PAGE)), 1);
-  const offset = (page - 1) * PAGE;
-  const shown = all.slice(offset, offset + PAGE);
-  const link = (to: number, text: string) =>
-    html`<a class="button" href="?${new URLSearchParams({ ...Object.fromEntries(url.searchParams), page: String(to) })}">${text}</a>`;
-  const links =
-    all.length > PAGE &&
-    html`<nav class="row end" aria-label="Pages"><span class="dim">${offset + 1}–${offset + shown.length} of ${count(all.length)}</span>
-    ${page > 1 && link(page - 1, 'Newer')}${offset + PAGE < all.length && link(page + 1, 'Older')}</nav>`;
-  return { shown, links };
+/** Returns the first lines of a list, and a link to more. */
+export function firstOf<T>(
+  { url: { searchParams } }: View,
+  all: readonly T[],
+): { shown: readonly T[]; more: Html | false } {
+  const limit = Number(searchParams.get('limit')) || 100;
+  const next = new URLSearchParams({ ...Object.fromEntries(searchParams), limit: `${limit * 10}` });
+  const more = all.length > limit && html`<a class="button" href="?${next}">Show more of ${count(all.length)}</a>`;
+  return { shown: all.slice(0, limit), more };
 }
 
 /** Returns a number for people. */
@@ -66,8 +53,7 @@ export const cards = (all: readonly Card[]): Html =>
   html`${all.map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
 
 interface Details {
-  /** The names of the list and of the thing. */
-  crumbs: readonly [href: string, list: string, name: string | number];
+  title: string;
   heading: Html;
   /** Sentences under the heading, each in the colour of its tone. */
   verdicts: readonly { tone: Tone; sentence?: string | undefined }[];
@@ -75,11 +61,14 @@ interface Details {
   right: readonly Card[];
 }
 
-export const detailsOf = ({ crumbs: [href, list, name], heading, verdicts, left, right }: Details): Html => html`
-  <p class="crumbs"><a href="${href}">${list}</a> <span aria-hidden="true">/</span> <span class="mono">${name}</span></p>
-  <h1>${heading}</h1>
-  ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
-  <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
+/** Returns the page of one thing. */
+export function detailsOf({ title, heading, verdicts, left, right }: Details): Page {
+  const main = html`
+    <h1>${heading}</h1>
+    ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
+    <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
+  return { title, main };
+}
 
 /** Returns unchanged text, with keyboard scrolling and a copy button by script. */
 export const rawText = (id: string, label: string, text: string): Html =>
