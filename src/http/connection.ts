@@ -67,8 +67,6 @@ function exchange(
 ): Promise<HttpAnswer> {
   const pool = agent instanceof ConnectionPool ? agent : undefined;
   return new Promise((resolve, reject) => {
-    // The call may have been aborted while it waited for a free connection.
-    signal.throwIfAborted();
     let socket: Socket | undefined;
     let incoming: IncomingMessage | undefined;
     let isSettled = false;

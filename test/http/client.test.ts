@@ -84,6 +84,7 @@ describe('a lookup', () => {
   it.each([
     ['in seconds', '2', 2000],
     ['as a date', new Date(Date.UTC(2026, 10, 21, 12, 0, 3)).toUTCString(), 3000],
+    ['as a date of digits', '2026-11-21T12:00:03+0000', 3000],
     ['capped at 10 s', '3600', 10_000],
     ['unless it is past', 'Sun, 06 Nov 1994 08:49:34 GMT', 0],
     ['unless it is no time', '1.5 minutes', 0],
