@@ -177,12 +177,11 @@ const paymentOf = (event: SandboxEvent): string | undefined =>
   event.type === 'callback' ? event.delivery.paymentId : 'paymentId' in event ? event.paymentId : undefined;
 
 /** Returns the event of an ended call. */
-function eventOf(call: Call): Extract<SandboxEvent, { type: 'request' }> {
-  const { id: callId, at, method, path, answer, durationMs = 0, paymentId, message, fault, isPlayed, signature } = call;
-  const { status } = answer ?? {};
-  const event = { type: 'request', at, callId, method, path, status, durationMs, paymentId, message, fault } as const;
-  const correction = message === undefined || message !== signature?.problem ? undefined : signature.correction;
-  return { ...event, ...(correction && { correction }), ...(isPlayed && { isPlayed }) };
+function eventOf({ id: callId, answer, durationMs = 0, signature, ...call }: Call): SandboxEvent {
+  const { at, method, path, paymentId, message, fault, isPlayed } = call;
+  const event = { type: 'request', at, callId, method, path, status: answer?.status, durationMs, paymentId } as const;
+  const correction = message !== undefined && message === signature?.problem ? signature.correction : undefined;
+  return { ...event, message, fault, correction, isPlayed };
 }
 
 /** Masks credentials: a merchant may have used a live key by mistake. */

@@ -14,4 +14,4 @@ export interface SavedSandbox extends SavedLog {
 }
 
 /** Whether this version saved the value. */
-export const isSavedSandbox = (value: unknown): boolean => (value as SavedSandbox | null)?.version === 1;
+export const isSavedSandbox = (value: unknown): value is SavedSandbox => (value as SavedSandbox | null)?.version === 1;

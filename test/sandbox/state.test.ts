@@ -48,7 +48,7 @@ it('a file that cannot be read is not taken for none', async () => {
 });
 
 it('a write is for its owner alone, and a failure leaves the file before', () => {
-  writeFileSync(file, '{}', { mode: 0o644 });
+  writeFileSync(file, '{"version":1}', { mode: 0o644 });
   const state = open();
   state.write();
   state.unlock();

@@ -54,6 +54,5 @@ export function correctionOf(encoding: 'hex' | 'base64', step?: SigningStep): Co
     const lines = { key, body, digest: digests[encoding], header };
     return step ? lines[step] : Object.values(lines).join('\n');
   };
-  const { php, python, node, curl } = LINES;
-  return { php: linesOf(php), python: linesOf(python), node: linesOf(node), curl: linesOf(curl) };
+  return Object.fromEntries(Object.entries(LINES).map(([name, lines]) => [name, linesOf(lines)])) as Correction;
 }

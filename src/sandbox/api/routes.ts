@@ -9,8 +9,8 @@ import {
 } from '../../schemas/request-schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import type { Call } from '../events.ts';
-import { alteredBy, injectAfter, injectBefore } from '../faults/inject.ts';
-import type { CallFault, SandboxOperation } from '../faults/kinds.ts';
+import { EFFECTS, type Effect } from '../faults/inject.ts';
+import type { SandboxOperation } from '../faults/kinds.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
@@ -33,9 +33,10 @@ export function addApi(app: Hono, parts: Parts): void {
     let answer: Answer | undefined;
     try {
       if (settings.latency > 0) await delay(settings.latency, signal);
-      answer = injectBefore(armed?.fault);
+      const effect = armed && EFFECTS[armed.fault];
+      answer = effect?.before?.();
       if (!answer) {
-        const taken = take(call, body, json, armed?.fault);
+        const taken = take(call, body, json, effect);
         paymentId = taken.paymentId ?? paymentId;
         // A call that the gateway itself refuses does not use up the fault.
         if (armed && taken.message) {
@@ -46,7 +47,7 @@ export function addApi(app: Hono, parts: Parts): void {
           move(paymentId, 'complete');
           await withSignal(callbacks.delivered(paymentId), signal);
         }
-        answer = armed ? await injectAfter(armed, taken, signal) : taken;
+        answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
       }
       return toResponse(answer);
     } finally {
@@ -55,7 +56,7 @@ export function addApi(app: Hono, parts: Parts): void {
   }
 
   app.post('/api/v1/payments', ({ req }) =>
-    serve('create', req.raw, (call, body, json, fault) => {
+    serve('create', req.raw, (call, body, json, effect) => {
       const { headers } = req.raw;
       call.signature = checkSignature(headers.get('signature'), body, settings);
       const problem = credentialProblem(headers, settings.apiKey) ?? call.signature.problem;
@@ -64,7 +65,7 @@ export function addApi(app: Hono, parts: Parts): void {
       if ('errors' in checked) return invalid(checked.errors);
       const warnings = warningsOf(checked.request, checked.unknown);
       if (warnings.length > 0) call.warnings = warnings;
-      const record = ledger.create(checked.request, alteredBy(fault, checked.request), isPlayed(req.raw));
+      const record = ledger.create(checked.request, effect?.record?.(checked.request) ?? {}, isPlayed(req.raw));
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
     }),
   );
@@ -90,7 +91,7 @@ export function addApi(app: Hono, parts: Parts): void {
   });
 }
 
-type Take = (call: Call, body: Uint8Array, json: unknown, fault: CallFault | undefined) => Answer;
+type Take = (call: Call, body: Uint8Array, json: unknown, effect: Effect | undefined) => Answer;
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';

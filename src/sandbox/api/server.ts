@@ -1,4 +1,5 @@
 // Serves the sandbox over real HTTP, on loopback by default.
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -61,10 +62,7 @@ export async function listen(handler: Handler, options: ListenOptions, publicUrl
   const server = createServer((request, response) => {
     serve(handler, originOf, request, response).catch(() => response.socket?.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
+  await once(server.listen(port, host), 'listening');
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://${reachable(host)}:${taken}`,

@@ -17,10 +17,6 @@ interface Used {
   clock: Clock;
 }
 
-interface Waiting extends WaitingCallback {
-  cancel(): void;
-}
-
 /** The default delay in milliseconds. */
 const DELAY = 5_000;
 
@@ -35,7 +31,8 @@ export interface RedeliverOptions {
 
 export class Callbacks {
   readonly #underWay = new Map<string, Promise<void>>();
-  readonly #waiting = new Set<Waiting>();
+  /** In the order of arrival, each with a function that cancels it. */
+  readonly #waiting = new Map<WaitingCallback, () => void>();
   /** Resolves the callers of `idle`. */
   #idlers: (() => void)[] = [];
   readonly #parts: Used;
@@ -44,9 +41,8 @@ export class Callbacks {
     this.#parts = parts;
   }
 
-  /** Returns the waiting callbacks, in the order of their arrival. */
   get waiting(): WaitingCallback[] {
-    return [...this.#waiting].map(({ callback, due }) => ({ callback: { ...callback }, ...(due && { due }) }));
+    return [...this.#waiting.keys()];
   }
 
   /** Resolves once every running and scheduled callback has been posted. */
@@ -55,7 +51,7 @@ export class Callbacks {
   }
 
   get #isBusy(): boolean {
-    return this.#underWay.size > 0 || [...this.#waiting].some(({ due }) => due !== undefined);
+    return this.#underWay.size > 0 || this.waiting.some(({ due }) => due !== undefined);
   }
 
   /** Resolves once no callback of this payment is being posted. */
@@ -65,7 +61,7 @@ export class Callbacks {
 
   /** Forgets every waiting callback. The log ends running posts. */
   clear(): void {
-    for (const { cancel } of this.#waiting) cancel();
+    for (const cancel of this.#waiting.values()) cancel();
     this.#waiting.clear();
     this.#underWay.clear();
     this.#rest();
@@ -107,7 +103,7 @@ export class Callbacks {
       default:
         this.#enqueue(callback);
     }
-    const held = [...this.#waiting].filter(one => one.due === undefined && one.callback.paymentId === paymentId);
+    const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
     for (const one of held.reverse()) this.#postWaiting(one);
   }
 
@@ -168,14 +164,13 @@ export class Callbacks {
   /** Waits until this time, or until the next callback of its payment. */
   #wait(callback: Callback, due?: number, isSilent = false): void {
     const { log, clock } = this.#parts;
-    const waiting: Waiting = { callback, cancel: () => {}, ...(due !== undefined && { due }) };
-    this.#waiting.add(waiting);
-    if (due !== undefined) waiting.cancel = clock.at(due, () => this.#postWaiting(waiting));
+    const waiting: WaitingCallback = { callback, due };
+    this.#waiting.set(waiting, due === undefined ? () => {} : clock.at(due, () => this.#postWaiting(waiting)));
     const { paymentId, paymentStatus, fault } = callback;
     if (!isSilent) log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
-  #postWaiting(waiting: Waiting): void {
+  #postWaiting(waiting: WaitingCallback): void {
     this.#waiting.delete(waiting);
     this.#enqueue(waiting.callback);
   }

@@ -40,7 +40,7 @@ export type Callback = Pick<
 /** A callback that waits for its time. Without `due`, it waits for the next callback of its payment. */
 export interface WaitingCallback {
   callback: Callback;
-  due?: number;
+  due?: number | undefined;
 }
 
 /** Whether the merchant answered with 2xx. */

@@ -1,6 +1,5 @@
 // Runs the sandbox until it is stopped, and prints its events.
 import { styleText } from 'node:util';
-import { ConfigurationError } from '../../errors.ts';
 import { CommandError } from '../../terminal/program.ts';
 import type { Listening } from '../api/server.ts';
 import { environmentOf } from '../environment.ts';
@@ -8,7 +7,7 @@ import type { SandboxEvent } from '../events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { timedLineOf } from './lines.ts';
-import { notOurs, stateFile } from './state.ts';
+import { stateFile } from './state.ts';
 import type { Auto } from './values.ts';
 
 type Print = (line: string) => void;
@@ -46,7 +45,7 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
       for (const move of auto) moveLater(sandbox, event.paymentId, move);
     }
   };
-  const sandbox = openSandbox({ ...own, onEvent, saved: state?.saved }, file);
+  const sandbox: AnySandbox = new Sandbox({ ...own, onEvent, saved: state?.saved });
   /** Ends delayed work, which must not keep the process alive. */
   const end = () => {
     isOver = true;
@@ -70,15 +69,6 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
   }
   print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, options));
   return { ...listening, close };
-}
-
-function openSandbox(options: SandboxOptions, file = ''): AnySandbox {
-  try {
-    return new Sandbox<'standard' | 'onramp'>(options);
-  } catch (error) {
-    if (error instanceof ConfigurationError && error.message.includes('saved')) throw notOurs(file);
-    throw error;
-  }
 }
 
 function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeOptions): string {

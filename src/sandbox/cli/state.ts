@@ -1,13 +1,13 @@
 // Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { CommandError } from '../../terminal/program.ts';
-import type { SavedSandbox } from '../saved.ts';
+import { isSavedSandbox, type SavedSandbox } from '../saved.ts';
 
 /** Milliseconds between two writes, longer after slow writes. */
 const INTERVAL = 1_000;
 const PAUSES = 10;
 
-/** @throws {CommandError} for a file without JSON. The file stays unchanged */
+/** @throws {CommandError} for another file. It stays unchanged */
 function read(file: string): SavedSandbox | undefined {
   let text: string;
   try {
@@ -17,18 +17,15 @@ function read(file: string): SavedSandbox | undefined {
     throw new CommandError(`--state: ${file} cannot be read: ${(error as Error).message}`);
   }
   try {
-    // The sandbox itself checks the value.
-    return JSON.parse(text);
+    const saved = JSON.parse(text);
+    if (isSavedSandbox(saved)) return saved;
   } catch {
-    throw notOurs(file);
+    // It is damaged.
   }
-}
-
-/** The error for a damaged file, or one that this version did not write. */
-export const notOurs = (file: string): CommandError =>
-  new CommandError(
+  throw new CommandError(
     `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
   );
+}
 
 /** Keeps other servers away from the file. The lock of a crashed one does not count. @returns a function that unlocks it */
 function lock(file: string): () => void {

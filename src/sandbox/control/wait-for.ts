@@ -4,6 +4,7 @@ import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/re
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import { answerOf, type Delivery, isTaken } from '../callbacks/delivery.ts';
+import { matcherOf } from '../ledger/query.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Log } from '../log.ts';
 import type { Parts } from '../parts.ts';
@@ -55,12 +56,10 @@ export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor):
   return withTimeout(promise, timeout, late).finally(unsubscribe);
 }
 
-function isAsWanted(record: PaymentRecord, { reference, paymentStatus, isAnswered }: WaitFor, log: Log) {
-  if (reference !== undefined && record.reference !== reference) return false;
-  if (paymentStatus !== undefined && record.paymentStatus !== paymentStatus) return false;
+function isAsWanted(record: PaymentRecord, { isAnswered, ...query }: WaitFor, log: Log): boolean {
   const isWanted = (delivery: Delivery) =>
     delivery.paymentStatus === record.paymentStatus && isTaken(delivery) && delivery.fault !== 'callback-forge';
-  return !isAnswered || log.deliveriesOf(record.id).some(isWanted);
+  return matcherOf(query)(record) && (!isAnswered || log.deliveriesOf(record.id).some(isWanted));
 }
 
 /** Describes the actual state, for the message. */

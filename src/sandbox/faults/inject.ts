@@ -3,67 +3,58 @@ import { delay } from '../../deadline.ts';
 import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../answer.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { millisecondsOf, type PhpDate, toPhpDate } from '../php.ts';
-import type { Armed } from './faults.ts';
 import type { CallFault } from './kinds.ts';
 
 /** Milliseconds: longer than a client's default timeout of 30 s. */
 const SLOW = 35_000;
 
-type Effects<F> = Partial<Record<CallFault, F>>;
+export interface Effect {
+  /** The answer that keeps the call from the gateway. @throws to break the connection */
+  before?(): Answer;
+  /** The changes to the gateway's record. */
+  record?(request: AcceptedRequest): Partial<PaymentRecord>;
+  /** The changed answer. @throws to break the connection, and as soon as the caller aborts */
+  after?(answer: Answer, signal: AbortSignal, ms?: number): Answer | Promise<Answer>;
+}
 
 const breakOff = (): never => {
   throw connectionBroke();
 };
 
-/** The answers of faults that keep the call from the gateway. */
-const BEFORE: Effects<() => Answer> = {
-  drop: breakOff,
-  'reject-401': () => refusing(401, 'Unauthenticated. (A fault was armed.)'),
-  'reject-422': () =>
-    refusing(422, 'The given data was invalid. (A fault was armed.)', {
-      errors: { currency: ['This currency is not enabled for the terminal.'] },
+/** The effect of each fault. `callback-first` changes the order of the calls only. */
+export const EFFECTS: Readonly<Record<CallFault, Effect>> = {
+  drop: { before: breakOff },
+  'reject-401': { before: () => refusing(401, 'Unauthenticated. (A fault was armed.)') },
+  'reject-422': {
+    before: () =>
+      refusing(422, 'The given data was invalid. (A fault was armed.)', {
+        errors: { currency: ['This currency is not enabled for the terminal.'] },
+      }),
+  },
+  'reject-429': {
+    before: () => ({
+      ...refusing(429, 'Too many requests. (A fault was armed.)'),
+      headers: { ...JSON_TYPE, 'retry-after': '1' },
     }),
-  'reject-429': () => ({
-    ...refusing(429, 'Too many requests. (A fault was armed.)'),
-    headers: { ...JSON_TYPE, 'retry-after': '1' },
-  }),
+  },
+  'callback-first': {},
+  'reference-trim': { record: ({ reference }) => ({ reference: reference?.trim() ?? null }) },
+  'reference-fold': { record: ({ reference }) => ({ reference: reference?.toLowerCase() ?? null }) },
+  'amount-round': { record: ({ amount }) => ({ amount: Math.max(Math.round(amount), 1) }) },
+  'commit-then-drop': { after: breakOff },
+  'commit-then-cut': { after: answer => ({ ...answer, isCut: true }) },
+  'commit-then-502': {
+    after: answer => ({ ...answer, status: 502, headers: { 'content-type': 'text/html' }, body: BAD_GATEWAY }),
+  },
+  'commit-then-truncate': { after: answer => ({ ...answer, body: answer.body.slice(0, answer.body.length / 2) }) },
+  'commit-then-drift': {
+    after: answer => changed(answer, ({ amount, currency }) => ({ amount: { value: String(amount), currency } })),
+  },
+  'unknown-status': { after: answer => changed(answer, () => ({ paymentStatus: 'IN_REVIEW' })) },
+  'created-offset': { after: answer => changed(answer, record => ({ created: created(record, '+02:00', 1, 2) })) },
+  'created-abbreviation': { after: answer => changed(answer, record => ({ created: created(record, 'EST', 2, -5) })) },
+  slow: { after: (answer, signal, ms = SLOW) => delay(ms, signal).then(() => answer) },
 };
-
-/** The changes to the gateway's record. */
-const RECORD: Effects<(request: AcceptedRequest) => Partial<Pick<PaymentRecord, 'reference' | 'amount'>>> = {
-  'reference-trim': ({ reference }) => ({ reference: reference?.trim() ?? null }),
-  'reference-fold': ({ reference }) => ({ reference: reference?.toLowerCase() ?? null }),
-  'amount-round': ({ amount }) => ({ amount: Math.max(Math.round(amount), 1) }),
-};
-
-/** The changed answers, after the gateway has taken the call. */
-const AFTER: Effects<(answer: Answer, signal: AbortSignal, ms?: number) => Answer | Promise<Answer>> = {
-  'commit-then-drop': breakOff,
-  'commit-then-cut': answer => ({ ...answer, isCut: true }),
-  'commit-then-502': answer => ({
-    ...answer,
-    status: 502,
-    headers: { 'content-type': 'text/html' },
-    body: BAD_GATEWAY,
-  }),
-  'commit-then-truncate': answer => ({ ...answer, body: answer.body.slice(0, answer.body.length / 2) }),
-  'commit-then-drift': answer =>
-    changed(answer, ({ amount, currency }) => ({ amount: { value: String(amount), currency } })),
-  'unknown-status': answer => changed(answer, () => ({ paymentStatus: 'IN_REVIEW' })),
-  'created-offset': answer => changed(answer, record => ({ created: created(record, '+02:00', 1, 2) })),
-  'created-abbreviation': answer => changed(answer, record => ({ created: created(record, 'EST', 2, -5) })),
-  slow: (answer, signal, ms = SLOW) => delay(ms, signal).then(() => answer),
-};
-
-/** @throws to break the connection */
-export const injectBefore = (fault: CallFault | undefined): Answer | undefined => fault && BEFORE[fault]?.();
-
-export const alteredBy = (fault: CallFault | undefined, request: AcceptedRequest): Partial<PaymentRecord> =>
-  (fault && RECORD[fault]?.(request)) ?? {};
-
-/** @throws to break the connection, and as soon as the caller aborts */
-export const injectAfter = async ({ fault, ms }: Armed<CallFault>, answer: Answer, signal: AbortSignal) =>
-  (await AFTER[fault]?.(answer, signal, ms)) ?? answer;
 
 const BAD_GATEWAY =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n' +

@@ -95,19 +95,16 @@ function nameOf(delivery: Delivery, all: readonly Delivery[]): string {
   return [isForged(delivery, all) && 'forged', paymentStatus, repeats && 'posted again'].filter(Boolean).join(' ');
 }
 
-/** Returns the next step for the reader. */
+/** The next steps for the reader. */
+const ADVICE: Readonly<Record<string, string>> = {
+  taken: 'A server answers 2xx once a callback has taken effect: its log says why this one has not.',
+  refused: 'A server must not answer 2xx to what has no effect: it would never come again.',
+  'not-believed':
+    'Look each payment up before you act on its callback, and act on the record: createWebhookHandler does.',
+};
+
 function advice(expectation: Expectation, { status }: Delivery): string {
   if (status === undefined) return 'Is your server running, and is that the address of its callbacks?';
-  switch (expectation) {
-    case 'taken':
-      return status === 404
-        ? 'Nothing takes callbacks there: is the path right?'
-        : 'A server answers 2xx once a callback has taken effect: its log says why this one has not.';
-    case 'refused':
-      return 'A server must not answer 2xx to what has no effect: it would never come again.';
-    case 'not-believed':
-      return 'Look each payment up before you act on its callback, and act on the record: createWebhookHandler does.';
-    default:
-      return "Your server's log says why.";
-  }
+  if (status === 404 && expectation === 'taken') return 'Nothing takes callbacks there: is the path right?';
+  return ADVICE[expectation] ?? "Your server's log says why.";
 }
