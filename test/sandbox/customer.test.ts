@@ -244,14 +244,12 @@ describe('the steps of a method', () => {
     ['GOOGLEPAY', US, '', ['Google Pay', '25.50 EUR', 'Approve']],
     ['BLIK', BLIK, '', ['BLIK code', 'type the six digits']],
     ['CARD', {}, '?step=confirm', ['3-D Secure: is this you\\?', 'To Your shop', 'Approve', 'Cancel']],
-    ['BLIK', BLIK, '?step=confirm', ['Is this your BLIK payment\\?', '25.50 PLN', 'Approve', 'Cancel']],
-    ['MULTIBANCO', {}, '', [/Entity \d{5} Copy Reference \d{9} Copy Amount in EUR 25\.50 Copy/]],
-    ['ONRAMP_GBPBANKTRANSFER', { currency: 'GBP' }, '', [/Sort code 00-00-00 Copy Account number \d{8} Copy/]],
-    ['ONRAMP_SPEI', { currency: 'MXN' }, '', [/CLABE \d{18} Copy Amount in MXN 25\.50/]],
+    ['BLIK', BLIK, '?step=confirm', ['Approve this payment\\?', '25.50 PLN', 'Approve', 'Cancel']],
+    ['MULTIBANCO', {}, '', [/Account pay-[\da-f]{8}@sandbox\.example Copy .* Amount in EUR 25\.50 Copy/]],
+    ['ONRAMP_GBPBANKTRANSFER', { currency: 'GBP' }, '', [/Amount in GBP 25\.50 Copy Reference [\dA-F]{8} Copy/]],
     // A method that the merchant has fixed stays.
-    ['ONRAMP_SPEI', { currency: 'MXN' }, '?method=ONRAMP_CARD', ['CLABE']],
-    ['ONRAMP_INTERAC', { currency: 'CAD' }, '', [/E-mail pay-[\da-f]{8}@sandbox\.example Copy Amount in CAD 25\.50/]],
-    ['ONRAMP_PAYID', { currency: 'AUD' }, '', [/PayID pay-[\da-f]{8}@sandbox\.example/]],
+    ['ONRAMP_SPEI', { currency: 'MXN' }, '?method=ONRAMP_CARD', ['SPEI', 'Reference']],
+    ['ONRAMP_INTERAC', { currency: 'CAD' }, '', [/Account holder .* Copy Amount in CAD 25\.50/]],
     ['ONRAMP_PIX', { currency: 'BRL' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=BRL/]],
     ['ONRAMP_QRTHWALLET', { currency: 'THB' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=THB/]],
   ] as const)('%s %j%s show what the customer needs', async (paymentMethod, request, step, words) => {
@@ -295,12 +293,6 @@ describe('the steps of a method', () => {
       expect(shownOf((await get(`/pay/${id}?bank=Nobody`)).text)).not.toContain('Approve');
     },
   );
-
-  it('of Multibanco are the same each time', async () => {
-    const { create, get } = open({ now });
-    const id = await create({ paymentMethod: 'MULTIBANCO' });
-    expect((await get(`/pay/${id}`)).text).toBe((await get(`/pay/${id}`)).text);
-  });
 
   it('of PayID show the instructions of the create, and a terminal can redirect to them', async () => {
     const request = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl: returnUrl } as const;

@@ -4,12 +4,6 @@ import { transferOf } from '../../ledger/transfer.ts';
 import { currencyCode, plainAmount } from '../../money.ts';
 import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
 
-/** The customer's consent in an app, on a device, or at a bank. */
-export interface Approval {
-  by: string;
-  title: string;
-}
-
 export interface Method {
   name: string;
   text?: string;
@@ -17,8 +11,8 @@ export interface Method {
   form?: { fields: readonly FieldName[]; tests: readonly Test[] };
   /** Leads to an approval by the chosen bank. */
   banks?: readonly string[];
-  /** The step after the form, or the only one. */
-  approval?: Approval;
+  /** The question of the step after the form, or of the only one. */
+  approval?: string;
   /** The details of a payment that the customer makes elsewhere. A `Code` is also drawn. */
   details?(record: PaymentRecord): Record<string, string>;
   /** The currencies for which the on-ramp offers it, or `*` for all. */
@@ -28,67 +22,53 @@ export interface Method {
 /** They are invented. */
 const banks = ['Waterkant Bank', 'Harbour & Vale', 'Thistledown', 'Banco Frailejón', 'Copperleaf'];
 
-/** Returns digits that are the same for a payment in every run. */
-const digits = (id: string, count: number): string =>
-  String(BigInt(`0x${id.replaceAll('-', '')}`) % 10n ** BigInt(count)).padStart(count, '0');
+export const APPROVE = 'Approve this payment?';
 
 const amountOf = (record: PaymentRecord) => ({ [`Amount in ${currencyCode(record.currency)}`]: plainAmount(record) });
+
+/** The same details as in the answer to a create by PayID. */
+function transfer(record: PaymentRecord) {
+  const { number, full_holder_name, payment_description } = transferOf(record);
+  const account = { Account: number, 'Account holder': full_holder_name };
+  return { ...account, ...amountOf(record), Reference: payment_description };
+}
 
 const scan = (record: PaymentRecord) => ({
   ...amountOf(record),
   Code: `sandbox:${record.id}?amount=${plainAmount(record)}&currency=${currencyCode(record.currency)}`,
 });
 
-/** Returns the details of a transfer to an account. */
-const transfer = (account: (record: PaymentRecord) => Record<string, string>) => (record: PaymentRecord) => ({
-  ...account(record),
-  ...amountOf(record),
-  Reference: transferOf(record).payment_description,
-});
-const payId = transfer(record => {
-  const { number, full_holder_name } = transferOf(record);
-  return { PayID: number, 'Account holder': full_holder_name };
-});
-const interac = transfer(({ id }) => ({ 'E-mail': `pay-${id.slice(0, 8)}@sandbox.example` }));
-const spei = transfer(({ id }) => ({ CLABE: `000${digits(id, 15)}` }));
-const sterling = transfer(({ id }) => ({ 'Sort code': '00-00-00', 'Account number': digits(id, 8) }));
-// The entity belongs to no company.
-const multibanco = (record: PaymentRecord) => ({
-  ...{ Entity: '99999', Reference: digits(record.id, 9) },
-  ...amountOf(record),
-});
-
 /** The methods, in the order in which the on-ramp offers them. */
 const METHODS: Readonly<Record<string, Method>> = {
   PIX: { name: 'Pix', offered: 'BRL', details: scan },
-  PAYID: { name: 'PayID', offered: 'AUD', details: payId },
+  PAYID: { name: 'PayID', offered: 'AUD', details: transfer },
   ZAR: { name: 'South African bank transfer', offered: 'ZAR', banks },
   PSE: { name: 'PSE', offered: 'COP', banks },
   KHIPU: { name: 'Khipu', offered: 'CLP', banks },
   QRTHWALLET: { name: 'Thai QR wallet', offered: 'THB', details: scan },
-  INTERAC: { name: 'Interac', offered: 'CAD', details: interac },
-  SPEI: { name: 'SPEI', offered: 'MXN', details: spei },
+  INTERAC: { name: 'Interac', offered: 'CAD', details: transfer },
+  SPEI: { name: 'SPEI', offered: 'MXN', details: transfer },
   OPENBANKING: { name: 'Open Banking', offered: 'EUR GBP', banks },
-  GBPBANKTRANSFER: { name: 'UK bank transfer', offered: 'GBP', details: sterling },
+  GBPBANKTRANSFER: { name: 'UK bank transfer', offered: 'GBP', details: transfer },
   CARD: {
     name: 'Card',
     offered: '*',
     form: { fields: ['number', 'expiry', 'cvv', 'holder'], tests: CARDS },
-    approval: { by: 'Your bank', title: '3-D Secure: is this you?' },
+    approval: '3-D Secure: is this you?',
   },
-  APPLEPAY: { name: 'Apple Pay', offered: '*', approval: { by: 'Apple Pay', title: 'Pay with your wallet' } },
-  GOOGLEPAY: { name: 'Google Pay', offered: '*', approval: { by: 'Google Pay', title: 'Pay with your wallet' } },
+  APPLEPAY: { name: 'Apple Pay', offered: '*', approval: APPROVE },
+  GOOGLEPAY: { name: 'Google Pay', offered: '*', approval: APPROVE },
   BLIK: {
     name: 'BLIK',
     text: 'Open your banking app, choose BLIK, and type the six digits that it shows.',
     form: { fields: ['code'], tests: CODES },
-    approval: { by: 'Your bank', title: 'Is this your BLIK payment?' },
+    approval: APPROVE,
   },
   IDEAL: { name: 'iDEAL', banks },
   BANCONTACT: { name: 'Bancontact', form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS } },
   EPS: { name: 'EPS', banks },
   P24: { name: 'Przelewy24', banks },
-  MULTIBANCO: { name: 'Multibanco', details: multibanco },
+  MULTIBANCO: { name: 'Multibanco', details: transfer },
   FPS: { name: 'Faster Payments' },
   ONRAMP: { name: 'Crypto on-ramp' },
   USER_CHOICE: { name: 'Choice of method' },

@@ -17,7 +17,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
         <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
-          <p class="row"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
+          <p class="bar"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
           <h1 class="sum">${sent(money(record))}</h1>
           ${record.description && html`<p>${record.description}</p>`}
           ${rows({ Reference: record.reference })}

@@ -4,7 +4,7 @@ import { renderSVG } from 'uqr';
 import { money } from '../../money.ts';
 import { copyButton, type Html, input, rows, sent } from '../layout.ts';
 import { FIELDS, type Field, type FieldName } from './fields.ts';
-import { type Approval, IDENTITY, offersOf } from './methods.ts';
+import { APPROVE, IDENTITY, offersOf } from './methods.ts';
 import { formOf, type View } from './view.ts';
 
 /** Chooses the step by the method and the address. */
@@ -13,7 +13,7 @@ export function stepOf(view: View): Html {
   const { form, banks, approval, details } = method;
   const bank = banks?.find(name => name === input.get('bank'));
   if (isExpired) return renewal(view);
-  if (bank) return approvalStep(view, { by: bank, title: 'Approve this payment?' });
+  if (bank) return approvalStep(view, APPROVE, bank);
   if (approval && (!form || input.get('step') === 'confirm')) return approvalStep(view, approval);
   if (form) return formStep(view);
   if (details) return instructions(view, details(record));
@@ -49,10 +49,10 @@ const choice = (view: View, field: string, choices: readonly (readonly [value: s
   ${formOf(view, html`${choices.map(([value, name]) => html`<button name="${field}" value="${value}">${name}</button>`)}`, 'get')}`;
 
 /** The customer's consent: in an app, on a device, or at a bank. */
-const approvalStep = (view: View, { by, title }: Approval): Html => html`
+const approvalStep = (view: View, question: string, by = view.method.name): Html => html`
   <section class="card" aria-labelledby="approval">
     <b>${by}</b>
-    <h2 id="approval">${sent(title)}</h2>
+    <h2 id="approval">${sent(question)}</h2>
     <p class="sum">${sent(money(view.record))}</p>
     ${rows({ To: view.shopName, For: view.record.description })}
     ${formOf(view, html`${mainButton('Approve', 'pay')}<button name="act" value="canceled">Cancel payment</button>`)}
