@@ -14,13 +14,13 @@ interface Money {
   currency: string;
 }
 
-function digits({ amount, currency }: Money, useGrouping: boolean): string {
+function digits({ amount, currency }: Money, useGrouping: boolean, locale = 'en'): string {
   const minimumFractionDigits = decimalsOf(currency);
-  return amount.toLocaleString('en', { minimumFractionDigits, maximumFractionDigits: 100, useGrouping });
+  return amount.toLocaleString(locale, { minimumFractionDigits, maximumFractionDigits: 100, useGrouping });
 }
 
 /** Formats an amount with all its digits, and at least those of its currency: `1,000 JPY`, `25.555 EUR`. */
-export const money = (of: Money): string => `${digits(of, true)} ${currencyCode(of.currency)}`;
+export const money = (of: Money, locale?: string): string => `${digits(of, true, locale)} ${currencyCode(of.currency)}`;
 
 /** Formats an amount for a form, without commas and currency: `1000`. */
 export const plainAmount = (of: Money): string => digits(of, false);

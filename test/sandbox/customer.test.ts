@@ -31,6 +31,16 @@ describe('the payment page', () => {
   });
 
   it.each([
+    ['de-DE,en;q=0.8', '1.249,50 EUR'],
+    ['*', '1,249.50 EUR'],
+  ])('writes amounts for the language %s, and the name of the customer', async (language, sum) => {
+    const { sandbox, create } = open();
+    const id = await create({ amount: '1249.5', customer: { firstName: 'Zoë', lastName: '"Any"' } });
+    const page = await sandbox.fetch(`${HERE}/pay/${id}`, { headers: { 'accept-language': language } });
+    expect(await page.text()).toMatch(new RegExp(`${sum}</bdi>[^]*value="Zoë &quot;Any&quot;"[^]*Pay ${sum}</button>`));
+  });
+
+  it.each([
     ['Nordlicht Records', 'N'],
     ['& zoë', 'Z'],
     ['日本 書店', '日'],

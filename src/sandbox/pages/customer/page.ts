@@ -18,7 +18,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
       <main class="checkout">
         <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
           <p class="bar"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
-          <h1 class="sum">${sent(money(record))}</h1>
+          <h1 class="sum">${sent(view.sum)}</h1>
           ${record.description && html`<p>${record.description}</p>`}
           ${rows({ Reference: record.reference })}
           ${receipt(view)}
@@ -31,7 +31,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
       ${controls(view)}
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
-  const title = `${does} ${money(record)} · ${shopName}`;
+  const title = `${does} ${view.sum} · ${shopName}`;
   return pageResponse({ title, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body }, status);
 }
 
@@ -40,7 +40,7 @@ const hueOf = (name: string): number =>
   (Array.from(name, letter => letter.charCodeAt(0)).reduce((a, b) => a + b) % 5) + 1;
 
 /** Draws the customer's crypto amount, before and after the payment. */
-function receipt({ record, request, quotedAt, now }: View): Html | undefined {
+function receipt({ record, request, quotedAt, now, locale }: View): Html | undefined {
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
   const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
@@ -49,7 +49,7 @@ function receipt({ record, request, quotedAt, now }: View): Html | undefined {
     <p class="sum"><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
     ${rows({
       Rate: `1 ${cryptoCurrency} = ${record.crypto_fx ?? rateOf(currency)} ${currencyCode(currency)}`,
-      Fee: `${money(feeOf(record))}, in the rate`,
+      Fee: `${money(feeOf(record), locale)}, in the rate`,
       'Good until': isOpen && html`<bdi>${timeOf(quotedAt + QUOTE_MS, now)} UTC</bdi>`,
       Wallet: html`<code dir="ltr">${destination_wallet ?? walletOf(request)}</code>`,
     })}

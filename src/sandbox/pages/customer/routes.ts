@@ -15,10 +15,12 @@ const STEPS = ['submit', 'identify', 'renew'];
 export function addCustomerPages(app: Hono, parts: Parts): void {
   const { ledger, move } = parts;
 
-  app.get('/pay/:id', ({ req }) => customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams)));
+  app.get('/pay/:id', ({ req }) =>
+    customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams, req.raw.headers)),
+  );
 
-  addForm(app, '/pay/:id', (form, _, id) => {
-    const view = viewOf(parts, id, form);
+  addForm(app, '/pay/:id', (form, { headers }, id) => {
+    const view = viewOf(parts, id, form, headers);
     const { record, chosen, test, isExpired, method } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';

@@ -1,7 +1,6 @@
 // The steps of a payment, each by one template: a form, a choice, an approval, or instructions.
 import { html, raw } from 'hono/html';
 import { renderSVG } from 'uqr';
-import { money } from '../../money.ts';
 import { copyButton, type Html, input, rows, sent } from '../layout.ts';
 import { FIELDS, type Field, type FieldName } from './fields.ts';
 import { APPROVE, IDENTITY, offersOf } from './methods.ts';
@@ -30,12 +29,13 @@ const mainButton = (label: string, act: string): Html =>
   html`<button class="primary" name="act" value="${act}">${label}</button>`;
 
 function formStep(view: View): Html {
-  const { method, record, input: given, test, isRefused = false } = view;
+  const { method, sum, payer, input: given, test, isRefused = false } = view;
   const fields = method.form?.fields ?? [];
-  const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${money(record)}`, 'submit'];
+  const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${sum}`, 'submit'];
   const fieldOf = (name: FieldName, at: number) => {
     const { label, attributes, fill }: Field = FIELDS[name];
-    const value = given.has('test') && test ? (fill ?? test.value) : '';
+    const own = name === 'holder' || name === 'person' ? payer : '';
+    const value = given.has('test') && test ? (fill ?? test.value) : own;
     return input(name, label, { value, required: true, ...attributes, autofocus: isRefused && at === 0 });
   };
   return html`${heading(view)}
@@ -53,7 +53,7 @@ const approvalStep = (view: View, question: string, by = view.method.name): Html
   <section class="card" aria-labelledby="approval">
     <b>${by}</b>
     <h2 id="approval">${sent(question)}</h2>
-    <p class="sum">${sent(money(view.record))}</p>
+    <p class="sum">${sent(view.sum)}</p>
     ${rows({ To: view.shopName, For: view.record.description })}
     ${formOf(view, html`${mainButton('Approve', 'pay')}<button name="act" value="canceled">Cancel payment</button>`)}
   </section>`;

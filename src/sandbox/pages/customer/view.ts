@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
+import { money } from '../../money.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import type { Html } from '../layout.ts';
@@ -15,11 +16,12 @@ export type View = ReturnType<typeof viewOf> & {
 
 /**
  * @param input of the address, or of a form
+ * @param headers of the request
  * @throws {SandboxError} `unknown_payment`
  */
-export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams) {
+export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams, headers: Headers) {
   const record = ledger.get(id);
-  const { paymentType, paymentMethod, currency } = record;
+  const { paymentType, paymentMethod, currency, customer } = record;
   if (paymentType !== 'DEPOSIT') {
     throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
   }
@@ -36,7 +38,20 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   // The number or code that the tester chose, or that the customer typed.
   const typed = digitsIn(input.get('test') ?? input.get(method.form?.fields[0] ?? '') ?? '');
   const test = method.form?.tests.find(({ value }) => digitsIn(value) === typed);
-  return { record, request, quotedAt, shopName, frameAncestors, now, chosen, input, isExpired, method, test };
+  const locale = localeOf(headers);
+  const sum = money(record, locale);
+  const payer = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
+  const shown = { record, request, quotedAt, shopName, frameAncestors, now, locale, sum, payer };
+  return { ...shown, chosen, input, isExpired, method, test };
+}
+
+/** Returns the first language of a browser, or English. */
+function localeOf(headers: Headers): string {
+  try {
+    return new Intl.Locale(headers.get('accept-language')?.split(/[,;]/)[0] ?? 'en').toString();
+  } catch {
+    return 'en';
+  }
 }
 
 /** Returns the address of another step of the same payment. */
