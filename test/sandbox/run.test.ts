@@ -294,13 +294,13 @@ it('shows a payment by its id or its reference, and moves it', async () => {
   expect((await line('complete order-1')).refusal).toContain(
     'is FAILED, which is final. To move it anyway, pass force.',
   );
-  await line('complete order-1 --force');
+  await line('complete order-1 --force --amount 20');
   await line('cancel order-1 --force');
   await sandbox.idle();
   const { out } = await line('show order-1');
   for (const line of [
     'state         CANCELED',
-    'asked for     DEPOSIT by CARD, 25.50 EUR',
+    'asked for     DEPOSIT by CARD, 25.50 EUR\n  amount        20.00 EUR',
     '201 POST',
     '200 callback FAILED',
   ]) {

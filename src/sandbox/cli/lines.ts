@@ -98,13 +98,15 @@ export function faultsText({ faults }: Answers['listFaults']): string {
   return table(faults.map(fault => [String(fault.id), sentenceOf(fault)]));
 }
 
-export function paymentText({ payment, callbackUrl, postedTo, timeline }: Answers['getPayment']): string {
+export function paymentText({ payment, request, callbackUrl, postedTo, timeline }: Answers['getPayment']): string {
   const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod } = payment;
+  const { amount } = request as Pick<PaymentRecord, 'amount'>;
   const facts = [
     ['id', id],
     ['reference', reference ?? '-'],
     ['state', `${paymentStatus}${errorMessage ? `: ${errorMessage}` : ''}`],
-    ['asked for', `${paymentType} by ${paymentMethod}, ${money(payment)}`],
+    ['asked for', `${paymentType} by ${paymentMethod}, ${money({ ...payment, amount })}`],
+    ...(amount === payment.amount ? [] : [['amount', money(payment)]]),
     ['callbacks to', postedTo ?? callbackUrl],
     ...(postedTo === undefined ? [] : [['instead of', callbackUrl]]),
   ];
