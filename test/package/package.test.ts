@@ -45,7 +45,9 @@ describe('the tarball', () => {
     const code = packed.filter(path => /^dist\/.*\.c?js$/.test(path));
     const wanted = code.flatMap(file => {
       const statements = read(file).replace(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
-      return [...statements.matchAll(/(?:require\(|(?:from|import) ?)["']([^."'][^"']*)["']/g)].map(([, name]) => name);
+      return [...statements.matchAll(/(?:require\(|(?:from|import) ?)["']([^."'\s][^"'\s]*)["']/g)].map(
+        ([, name]) => name,
+      );
     });
     expect(wanted.length).toBeGreaterThan(10);
     expect(wanted.filter(name => !name?.startsWith('node:'))).toEqual([]);

@@ -86,15 +86,15 @@ class Play {
     const { steps = [], expect } = this.#scenario;
     await this.#create(stage);
     try {
-      this.#judge('create', undefined);
+      this.#judge('create');
       for (const [index, step] of steps.entries()) {
         const [action = 'move'] = actionsIn(step);
         const where = `steps[${index}] (${action}: ${step[action as never]})`;
         await this.#take(step, where);
       }
-      const payment = ledger.get(this.#id);
-      this.#judgeEnd(expect, payment);
-      const played = { payment, deliveries: this.#deliveries, problems: this.#problems };
+      this.#judge('expect', expect, expect?.callbacks ? this.#callbacks : []);
+      this.#judgeEnd();
+      const played = { payment: ledger.get(this.#id), deliveries: this.#deliveries, problems: this.#problems };
       return this.#isHeard ? played : { ...played, note: NOT_HEARD };
     } finally {
       for (const { id } of faults.armed) if (this.#armed.has(id)) faults.disarm(id);
@@ -118,7 +118,7 @@ class Play {
   }
 
   async #take(step: Step, where: string): Promise<void> {
-    const { clock, callbacks, ledger } = this.#parts;
+    const { clock, callbacks } = this.#parts;
     if ('fault' in step) {
       this.#arm(step, where);
       return;
@@ -136,7 +136,6 @@ class Play {
     await callbacks.delivered(this.#id);
     if (this.#life.aborted) throw new SandboxError('refused', 'The sandbox was reset while the scenario was played.');
     this.#judge(where, step.expect);
-    this.#judgeStatus(where, step.expect, ledger.get(this.#id));
   }
 
   #arm(step: FaultStep, where: string): void {
@@ -157,17 +156,21 @@ class Play {
     return this.#parts.log.deliveriesOf(this.#id).reverse();
   }
 
-  /** Judges the callbacks since the last step. A list for the whole scenario replaces the usual expectations. */
-  #judge(where: string, expected: Expected | undefined): void {
-    const callbacks = this.#callbacks;
+  /** Judges the callbacks since the last step, or others. A list for the whole scenario replaces the usual expectations. */
+  #judge(where: string, expected?: Expected, callbacks = this.#callbacks.slice(this.#judged)): void {
     const isListed = this.#scenario.expect?.callbacks !== undefined && expected?.callbacks === undefined;
-    if (!isListed) this.#judgeCallbacks(where, expected, callbacks.slice(this.#judged));
-    this.#judged = callbacks.length;
+    if (this.#isHeard && !isListed) {
+      this.#problems.push(...judgeCallbacks(where, expected, callbacks, this.#deliveries));
+    }
+    this.#judged += callbacks.length;
+    const { paymentStatus } = this.#parts.ledger.get(this.#id);
+    const wanted = expected?.paymentStatus ?? paymentStatus;
+    if (wanted === paymentStatus) return;
+    this.#problems.push(`${where}: expected the payment to be ${wanted}, and it is ${paymentStatus}.`);
   }
 
-  #judgeEnd(expected: Expected | undefined, payment: PaymentRecord): void {
-    if (expected?.callbacks) this.#judgeCallbacks('expect', expected, this.#callbacks);
-    this.#judgeStatus('expect', expected, payment);
+  /** Finds faults and callbacks that the scenario has left. */
+  #judgeEnd(): void {
     const { faults, callbacks } = this.#parts;
     for (const { id, count } of faults.armed) {
       const { where, step } = this.#armed.get(id) ?? {};
@@ -180,16 +183,6 @@ class Play {
       const step = due === undefined ? 'another move' : 'advance: with the time of its delay';
       this.#problems.push(`The callback of ${callback.paymentStatus} still waits at the end. Add a step: ${step}.`);
     }
-  }
-
-  #judgeCallbacks(where: string, expected: Expected | undefined, callbacks: readonly Witnessed[]): void {
-    if (this.#isHeard) this.#problems.push(...judgeCallbacks(where, expected, callbacks, this.#deliveries));
-  }
-
-  #judgeStatus(where: string, expected: Expected | undefined, { paymentStatus }: PaymentRecord): void {
-    const wanted = expected?.paymentStatus;
-    if (wanted === undefined || wanted === paymentStatus) return;
-    this.#problems.push(`${where}: expected the payment to be ${wanted}, and it is ${paymentStatus}.`);
   }
 }
 
