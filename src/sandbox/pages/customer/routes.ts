@@ -17,7 +17,8 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams)));
 
-  addForm(app, '/pay/:id', (form, _, id) => {
+  addForm(app, '/pay/:id', (form, request) => {
+    const id = request.param('id') ?? '';
     const view = viewOf(parts, id, form);
     const { record, chosen, test, isExpired, method } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
