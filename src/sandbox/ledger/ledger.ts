@@ -178,7 +178,8 @@ export class Ledger {
 
   #entry(id: string): Entry {
     const entry = this.#entries.get(String(id).toLowerCase());
-    if (!entry) throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass its id or reference.`);
+    if (!entry)
+      throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass its id or reference.`);
     return entry;
   }
 }

@@ -1,22 +1,19 @@
 // The forms of the pages. Those of the dashboard are calls of the control API, so that each action exists once.
+import type { HonoRequest } from 'hono';
 import type { Hono } from 'hono/tiny';
 import { isForeign } from '../api/origin.ts';
 import { PREFIX } from '../control/define.ts';
 import { noticeResponse } from './layout.ts';
 
-type Next = string | Response;
+type Run = (form: URLSearchParams, request: HonoRequest) => Response | string | Promise<Response | string>;
 
 /** Adds the action of a form, which returns an answer or the next address. */
-export const addForm = (
-  app: Hono,
-  path: string,
-  run: (form: URLSearchParams, request: Request, id: string) => Next | Promise<Next>,
-): void =>
+export const addForm = (app: Hono, path: string, run: Run): void =>
   void app.post(path, async ({ req }) => {
     if (isForeign(req.raw)) {
       return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
     }
-    const done = await run(new URLSearchParams(await req.text()), req.raw, req.param('id') ?? '');
+    const done = await run(new URLSearchParams(await req.text()), req);
     return typeof done === 'string' ? new Response(null, { status: 303, headers: { location: done } }) : done;
   });
 
@@ -27,10 +24,9 @@ export const actionOf = (call: string): string => `${FORMS}/${call.replace(' ', 
 
 export const addCalls = (app: Hono): void =>
   addForm(app, `${FORMS}/:method{POST|PUT|DELETE}/*`, async (form, request) => {
-    const { url } = request;
-    const [method = '', ...parts] = new URL(url).pathname.slice(FORMS.length + 1).split('/');
-    const path = `/${parts.join('/')}`;
-    const call = new Request(new URL(PREFIX + path, url), { method, body: JSON.stringify(fieldsOf(form)) });
+    const method = request.param('method') ?? '';
+    const path = request.path.slice(`${FORMS}/${method}`.length);
+    const call = new Request(new URL(PREFIX + path, request.url), { method, body: JSON.stringify(fieldsOf(form)) });
     const response = await app.fetch(call);
     const { message, id } =
       response.status === 204 ? {} : ((await response.json()) as { message?: string; id?: number });
@@ -49,7 +45,7 @@ function fieldsOf(form: URLSearchParams): Record<string, unknown> {
 }
 
 /** Returns the page that sent the form. */
-export function backOf({ headers, url }: Request): string {
-  const from = URL.parse(headers.get('referer') ?? '');
-  return from?.origin === new URL(url).origin ? from.pathname + from.search : '/';
+export function backOf(request: HonoRequest): string {
+  const from = URL.parse(request.header('referer') ?? '');
+  return from?.origin === new URL(request.url).origin ? from.pathname + from.search : '/';
 }

@@ -11,6 +11,7 @@ export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
 
 interface Page {
   title: string;
+  status?: number;
   body: Html;
   /** Whether events refresh the page. */
   isLive?: boolean;
@@ -28,8 +29,8 @@ const answerOf = (body: string, type: string, headers: Record<string, string>, s
 
 export const asset = (text: string, type: string): Response => answerOf(text, type, { 'cache-control': 'no-cache' });
 
-export async function pageResponse(page: Page, status?: number): Promise<Response> {
-  const { title, body, isLive, frameAncestors = [], formTargets = [] } = page;
+export async function pageResponse(page: Page): Promise<Response> {
+  const { title, status, body, isLive, frameAncestors = [], formTargets = [] } = page;
   const document = await html`<!doctype html>
 <html lang="en" dir="ltr">
   <head>
@@ -57,14 +58,12 @@ export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span cla
 
 /** Returns a page with one message. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
-  pageResponse(
-    {
-      title: `${title} · Sandbox gateway`,
-      body: html`<header class="bar">${BRAND}</header>
-      <main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
-    },
+  pageResponse({
+    title: `${title} · Sandbox gateway`,
     status,
-  );
+    body: html`<header class="bar">${BRAND}</header>
+      <main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
+  });
 
 /** Returns a word or two in the colour of their meaning. */
 export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
@@ -115,21 +114,16 @@ export function input(name: string, label: string, given: Attributes = {}, look 
   return field(name, label, html`<input${attributes}>`, look);
 }
 
-/** Returns a choice under its label. A choice is its value, or a value and a text. */
-export const select = (
-  name: string,
-  label: string,
-  choices: readonly (string | readonly [value: string, text: string])[],
-  chosen?: string | null,
-): Html =>
-  field(
-    name,
-    label,
-    html`<select id="${name}" name="${name}">${choices.map(choice => {
-      const [value, text] = typeof choice === 'string' ? [choice, choice] : choice;
-      return html`<option ${value !== text && html`value="${value}"`} ${value === chosen && 'selected'}>${text}</option>`;
-    })}</select>`,
-  );
+type Choice = string | readonly [value: string, text: string];
+
+/** Returns a choice under its label. */
+export function select(name: string, label: string, choices: readonly Choice[], chosen?: string): Html {
+  const options = choices.map(choice => {
+    const [value, text] = typeof choice === 'string' ? [choice, choice] : choice;
+    return html`<option ${value !== text && html`value="${value}"`} ${value === chosen && 'selected'}>${text}</option>`;
+  });
+  return field(name, label, html`<select id="${name}" name="${name}">${options}</select>`);
+}
 
 /** Returns a button that copies the text before it. */
 export const copyButton = (label: string): Html =>

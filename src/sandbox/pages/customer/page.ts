@@ -32,7 +32,7 @@ export function customerPage(view: View, status = 200): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${view.sum} · ${shopName}`;
-  return pageResponse({ title, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body }, status);
+  return pageResponse({ title, status, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body });
 }
 
 /** Chooses one of the five colours by the shop's name. */

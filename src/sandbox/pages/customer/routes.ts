@@ -19,8 +19,9 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams, req.raw.headers)),
   );
 
-  addForm(app, '/pay/:id', (form, { headers }, id) => {
-    const view = viewOf(parts, id, form, headers);
+  addForm(app, '/pay/:id', (form, request) => {
+    const id = request.param('id') ?? '';
+    const view = viewOf(parts, id, form, request.raw.headers);
     const { record, chosen, test, isExpired, method } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';

@@ -33,10 +33,7 @@ export const searchForm = ({ url: { searchParams } }: View, placeholder: string,
   </form>`;
 
 /** Returns the first lines of a list, and a link to more. */
-export function firstOf<T>(
-  { url: { searchParams } }: View,
-  all: readonly T[],
-): { shown: readonly T[]; more: Html | false } {
+export function firstOf<T>({ url: { searchParams } }: View, all: readonly T[]) {
   const limit = Number(searchParams.get('limit')) || 100;
   const next = new URLSearchParams({ ...Object.fromEntries(searchParams), limit: `${limit * 10}` });
   const more = all.length > limit && html`<a class="button" href="?${next}">Show more of ${count(all.length)}</a>`;
