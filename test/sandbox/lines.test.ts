@@ -89,7 +89,7 @@ it('a table, a payment and a scenario keep hostile data on its line', () => {
       .split('\n')
       .slice(1),
     faultsText({ faults: [{ id: 1, fault: 'drop', on: 'create', count: 1, reference: HOSTILE }] }).split('\n'),
-    paymentText({ payment: record, request: {}, callbackUrl: HOSTILE, postedTo: HOSTILE, timeline: [] })
+    paymentText({ payment: record, request: { amount: 25.5 }, callbackUrl: HOSTILE, postedTo: HOSTILE, timeline: [] })
       .split('\n')
       .slice(1),
     playedText({ payment: record, deliveries: [], problems: [HOSTILE] }).split('\n'),
