@@ -400,14 +400,14 @@ describe('the clock of the sandbox', () => {
   });
 });
 
-it('a newcomer plays a story with one button', { tags: 'long' }, async () => {
+it('a newcomer plays a scenario with one button', { tags: 'long' }, async () => {
   const { sandbox, get, press } = open();
   const { text, words } = await get('/');
   expect(words).toContain('No payment yet. Make the first one');
   const [, to = ''] = /action="\/play".*?name="to" value="([^"]*)"/s.exec(text) ?? [];
   const played = await press('/play', { name: 'deposit-completed', to });
   expect(played.title).toMatch(/^COMPLETED: deposit-completed-\w+, /);
-  expect(played.words).toContain('Story played deposit-completed as expected');
+  expect(played.words).toContain('Scenario played deposit-completed as expected');
   // Nobody has said where callbacks go, and nothing had to be set up.
   expect(to).toBe('');
   expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);

@@ -23,7 +23,7 @@ A <time> is 500ms, 5s, 2m, 1h or 7d. A <payment> is an id or a reference.
 Exit codes:
   0  good
   1  not as expected, or not in time
-  2  not understood, refused, no sandbox there, or no server for a story of faults`;
+  2  not understood, refused, no sandbox there, or no server for a scenario of faults`;
 
 /** @returns the exit code */
 export const run = (args: string[]): Promise<number> => runProgram(sandboxProgram(), args, explain);

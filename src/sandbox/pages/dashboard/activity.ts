@@ -63,7 +63,7 @@ function moved(event: EventOf<'move'>): Line {
 function played(event: EventOf<'scenario'>): Line {
   const tone = event.problems.length === 0 ? 'good' : 'bad';
   const outcome = pill({ tone, label: tone === 'good' ? 'as expected' : 'not as expected' });
-  const what = html`<b>Story played</b> <code>${sent(event.name)}</code> ${outcome}`;
+  const what = html`<b>Scenario played</b> <code>${sent(event.name)}</code> ${outcome}`;
   return { about: event, tone, what, why: event.problems.join(' ') };
 }
 

@@ -1,4 +1,4 @@
-// Three ways to a payment: a story, a form, and the environment of an app. And the report card of a server.
+// Three ways to a payment: a scenario, a form, and the environment of an app. And the report card of a server.
 import { html } from 'hono/html';
 import { environmentOf } from '../../environment.ts';
 import { SCENARIOS } from '../../scenarios/library.ts';
@@ -7,10 +7,10 @@ import { badge, type Html, input, select, sent } from '../layout.ts';
 import { createForm, USUAL_ADDRESS } from './create.ts';
 import { cards, type Page, rawText, type View } from './view.ts';
 
-const storyForm = ({ parts: { settings } }: View): Html => {
+const scenarioForm = ({ parts: { settings } }: View): Html => {
   const names = SCENARIOS.map(({ name }) => name);
   return html`<form method="post" action="/play" class="row">
-    ${select('name', 'Story', names)}
+    ${select('name', 'Scenario', names)}
     ${input('to', 'Your callback address', { type: 'url', placeholder: USUAL_ADDRESS, value: settings.forwardTo }, 'grow')}
     <button class="primary" id="play">Play</button>
     <button formaction="/report" id="test-server">Test my server</button>
@@ -23,8 +23,8 @@ export const createPage = (view: View): Page => ({
   ${view.parts.ledger.size === 0 && html`<p class="lead">No payment yet. Make the first one in one of three ways.</p>`}
   ${cards([
     [
-      'Play a story',
-      html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${storyForm(view)}`,
+      'Play a scenario',
+      html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${scenarioForm(view)}`,
     ],
     ['Create one', createForm(view)],
     [
@@ -41,7 +41,7 @@ export const reportPage = (view: View, report?: Report): Page => ({
   <p class="lead">${report ? `${summaryOf(report)}.` : 'Not tested yet.'}</p>
   ${cards([
     [
-      'Every story',
+      'Every scenario',
       report &&
         html`<ul class="lines">${RESULTS.flatMap(worst =>
           report.scenarios.filter(({ result }) => result === worst),
@@ -51,6 +51,6 @@ export const reportPage = (view: View, report?: Report): Page => ({
           ${problems.map(problem => html`<br>${sent(problem)}`)}</span></li>`,
         )}</ul>`,
     ],
-    ['Test it', storyForm(view)],
+    ['Test it', scenarioForm(view)],
   ])}`,
 });
