@@ -8,7 +8,7 @@ import type { SandboxSettings } from '../sandbox-options.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { isRefused, post, withoutQuery } from './post.ts';
 
-/** The other parts of a sandbox that post its callbacks. */
+/** The parts of a sandbox that callbacks need. */
 interface Used {
   settings: SandboxSettings;
   faults: Faults;
