@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<string, string>> = {
   url: 'The address that it was posted to.',
 };
 
-const INTEGERS = /^(?:id|total|count|status|bodyLength|timezone_type|repeats|callId)$/;
+const INTEGERS = /^(?:id|total|count|status|bodyLength|deliveries|timezone_type|repeats|callId)$/;
 const UUIDS = /^(?:id|paymentId)$/;
 
 const file = fileURLToPath(new URL('../../src/sandbox/control/answers.ts', import.meta.url));

@@ -8,7 +8,7 @@ export function save({ settings, ledger, callbacks, log, faults, clock }: Parts)
   const { deliveries, ...saved } = log.save();
   const { callbackRetries: retries } = settings;
   const due = clock.now();
-  // They are posted again.
+  // Running posts are repeated in the next sandbox.
   const running = deliveries
     .filter(isRunning)
     .map(({ id, at, ...callback }) => ({ callback: { ...callback, retries }, due }));

@@ -1,5 +1,4 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
-import { withSignal } from '../../deadline.ts';
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
@@ -9,7 +8,7 @@ import type { SandboxSettings } from '../sandbox-options.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { isRefused, post, withoutQuery } from './post.ts';
 
-/** The other parts of a sandbox that post its callbacks. */
+/** The parts of a sandbox that callbacks need. */
 interface Used {
   settings: SandboxSettings;
   faults: Faults;
@@ -113,10 +112,9 @@ export class Callbacks {
    * @throws {SandboxError} `unknown_delivery`
    */
   async redeliver(id: number, { body }: RedeliverOptions = {}): Promise<Delivery> {
-    const { paymentId, paymentStatus, url, ...past } = this.#parts.log.delivery(id);
-    const isEdited = body !== undefined && body !== past.body;
-    const again = { paymentId, paymentStatus, url, body: body ?? past.body, repeats: id, retries: [] };
-    const delivery = this.#enqueue({ ...again, ...(isEdited && { isEdited }) });
+    const { paymentId, paymentStatus, url, body: past } = this.#parts.log.delivery(id);
+    const again = { paymentId, paymentStatus, url, body: body ?? past, repeats: id, retries: [] };
+    const delivery = this.#enqueue({ ...again, ...(again.body !== past && { isEdited: true }) });
     await this.#underWay.get(paymentId);
     return { ...delivery };
   }
@@ -150,8 +148,7 @@ export class Callbacks {
     const { settings, log, clock } = this.#parts;
     delivery.at = clock.now();
     const begun = performance.now();
-    const posting = post(delivery.url, delivery.body, settings, life);
-    const outcome = await withSignal(posting, life).catch(() => ({}));
+    const outcome = await post(delivery.url, delivery.body, settings, life);
     Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
     if (life.aborted) return;
     log.emit({ type: 'callback', at: delivery.at, delivery: { ...delivery } });

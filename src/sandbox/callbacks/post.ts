@@ -1,4 +1,4 @@
-// Posts one callback: chooses its address, limits its time, and keeps the start of the merchant's answer.
+// Posts one callback: limits its time, and keeps the start of the merchant's answer.
 import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import http, { type RequestOptions } from 'node:http';

@@ -78,14 +78,14 @@ export interface Scenario {
   expect?: Expected | undefined;
 }
 
-function unknownName(what: string, given: unknown, names: readonly string[]): string {
-  if (typeof given !== 'string') return `must be one of ${names.join(', ')}`;
-  const near = nearest(given, names);
-  return `is no ${what}: ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`;
-}
-
 const nameOf = <const N extends string>(what: string, names: readonly N[]) =>
-  z.enum(names as readonly [N, ...N[]], { error: ({ input }) => unknownName(what, input, names) });
+  z.enum(names, {
+    error: ({ input }) => {
+      if (typeof input !== 'string') return `must be one of ${names.join(', ')}`;
+      const near = nearest(input, names);
+      return `is no ${what}: ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`;
+    },
+  });
 
 const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[];
 
