@@ -100,7 +100,7 @@ describe('payouts', () => {
     expect([await send({ limit: 1 }, slow), sent]).toEqual([NONE, []]);
   });
 
-  it('that the store fails to begin are not lost', async () => {
+  it('that the store fails to begin are not lost', { tags: 'long' }, async () => {
     const sent: string[] = [];
     const { open, send, plan, stateOf } = openShop(accept(sent));
     await plan('payout-1');

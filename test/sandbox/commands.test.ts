@@ -95,7 +95,7 @@ describe('the command line', () => {
   });
 });
 
-it('the help names every scenario and every fault', () => {
+it('the help names every scenario and every fault', { tags: 'long' }, () => {
   for (const { name } of SCENARIOS) expect(read('help trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
   for (const name of Object.keys(FAULTS)) expect(read('help fault')).toMatch(new RegExp(`^  ${name} `, 'm'));
   expect(read('wait --help')).toMatch(/--answered +the callback of its state was answered with 2xx\n/);

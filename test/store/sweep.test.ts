@@ -434,7 +434,7 @@ describe('a paid payment', () => {
     expect(days).toEqual([1, 7, 30]);
   });
 
-  it('that was charged back takes effect again, once, and is counted', async () => {
+  it('that was charged back takes effect again, once, and is counted', { tags: 'long' }, async () => {
     const { sweep, chargeBack, effects, sweepAfter } = await openPaid();
     expect(await sweep(RECHECKS)).toEqual(NONE);
     await chargeBack();
@@ -444,7 +444,7 @@ describe('a paid payment', () => {
     expect([await sweepAfter(60 * DAY, RECHECKS), effects.length]).toEqual([NONE, 2]);
   });
 
-  it('is looked up again if a recheck fails', async () => {
+  it('is looked up again if a recheck fails', { tags: 'long' }, async () => {
     const { sweep, clock, chargeBack, sandbox, sweepAfter } = await openPaid();
     await sweep(RECHECKS);
     await chargeBack();
