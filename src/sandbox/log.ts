@@ -3,7 +3,6 @@ import { notify } from '../telemetry/events.ts';
 import type { Answer } from './answer.ts';
 import type { Delivery } from './callbacks/delivery.ts';
 import type { Call, Happening, SandboxEvent, SandboxListener } from './events.ts';
-import type { CallFault } from './faults/kinds.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 const KEPT_CALLS = 1_000;
@@ -13,11 +12,7 @@ const KEPT_EVENTS = 10_000;
 export const SHOWN_EVENTS = 1_000;
 
 /** The end of a call, without an answer after a broken connection. */
-interface End {
-  answer?: Answer | undefined;
-  fault?: CallFault | undefined;
-  paymentId?: string | undefined;
-}
+type End = Pick<Call, 'fault' | 'paymentId'> & { answer?: Answer | undefined };
 
 /** Whether a call or a post has not ended. */
 export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>

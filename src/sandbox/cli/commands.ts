@@ -29,8 +29,6 @@ interface RemoteCommand {
   option?: Option;
   /** A replacement for the fields of the route. */
   fields?: Shape;
-  /** Fields that the command sets. */
-  fixed?: Fields;
   prepare?(asked: Asked): Asked | Promise<Asked>;
   text(answer: never): string;
   exitCode?(answer: never): number;
@@ -48,7 +46,7 @@ const move = (name: MoveName, does: string): RemoteCommand => ({
   route: 'movePayment',
   does,
   fields: moveFields[name],
-  fixed: { move: name },
+  prepare: asked => ({ ...asked, fields: { move: name, ...asked.fields } }),
   text: paymentLine,
 });
 
@@ -138,15 +136,14 @@ export function addRemoteCommands(program: Command): void {
 }
 
 function addRemoteCommand(program: Command, row: RemoteCommand): void {
-  const { usage, route, does, more = '', option, fixed = {}, prepare = (asked: Asked) => asked, text, exitCode } = row;
-  const { summary } = routeOf(route);
+  const { usage, route, does, more = '', option, prepare = (asked: Asked) => asked, text, exitCode } = row;
+  const { fields = fieldsOf(routeOf(route)) } = row;
   const command = program
     .command(usage)
-    .description(does ?? phrase(summary))
+    .description(does ?? phrase(routeOf(route).summary))
     .addHelpText('after', more);
   const [argument] = command.registeredArguments;
   const options: Record<string, Option> = option ? { [option.name()]: option } : {};
-  const { fields = fieldsOf(routeOf(route)) } = row;
   for (const [name, field] of Object.entries(fields)) {
     if (name === argument?.name()) argument.choices((field as z.ZodEnum).options.map(String));
     else options[name] = optionOf(name, field);
@@ -161,7 +158,6 @@ function addRemoteCommand(program: Command, row: RemoteCommand): void {
       route,
       id,
       fields: {
-        ...fixed,
         ...(argument && argument.name() in fields && { [argument.name()]: id }),
         ...Object.fromEntries(called.filter(([, value]) => value !== undefined)),
       },
