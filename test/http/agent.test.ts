@@ -81,9 +81,7 @@ describe('the proxies of the environment', () => {
   const clientThrough = ({ url }: { url: string }, baseUrl: string) => {
     const own = https.globalAgent;
     https.globalAgent = new HttpsAgent({ proxyEnv: { HTTPS_PROXY: url } });
-    onTestFinished(() => {
-      https.globalAgent = own;
-    });
+    onTestFinished(() => void Object.assign(https, { globalAgent: own }));
     return new GatewayClient({ ...KEYS, baseUrl, retries: 0 });
   };
 

@@ -40,7 +40,7 @@ async function open(options: Partial<ServeOptions> = {}) {
 /** A shop that takes callbacks with this status. */
 async function shopThat(status: number) {
   const shop = await openShop(() => status);
-  closing.push(shop.close);
+  onTestFinished(shop.close);
   return shop;
 }
 
@@ -260,7 +260,7 @@ describe('--skip-verify', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const shop = createTlsServer(certificate('elsewhere'), (_, response) => response.end()).listen(0, '127.0.0.1');
     await once(shop, 'listening');
-    closing.push(async () => void shop.close());
+    onTestFinished(() => void shop.close());
     const forwardTo = `https://127.0.0.1:${(shop.address() as AddressInfo).port}/callbacks`;
     const answersOf = async (options: Partial<ServeOptions>) => {
       const { url } = await open({ forwardTo, ...options });
