@@ -33,7 +33,7 @@ export async function runInStore(command: Command, run: StoreCommand): Promise<v
   try {
     const { row } = await store.read({ kind: 'gateway', id: '' });
     // A mistyped scope must not look as if nothing were wrong.
-    if (!row) throw nothingIn(`Nothing was ever stored in scope ${store.scope}.`);
+    if (!row) throw nothingIn(`No gateway was ever used in scope ${store.scope}.`);
     const { baseUrl } = row.data as { baseUrl: string };
     const reader = new GatewayClient({ baseUrl, apiKey: 'unused', signKey: 'unused', store });
     endWith(await run({ store, reader }, options, ...command.args));

@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { isLoopback } from '../schemas/url.ts';
 import { bounded } from './change.ts';
-import type { Store, StoreRow } from './contract.ts';
+import type { Store } from './contract.ts';
 
 /** One for each store and gateway, because clients of one process share their running creates. */
 const BOUND = new WeakMap<Store, Map<string, Store>>();
@@ -21,12 +21,9 @@ export function bindStore(store: Store, baseUrl: string): Store {
 }
 
 function checkedStore(store: Store, baseUrl: string): Store {
-  let isBound = false;
   let binding: Promise<void> | undefined;
   const bound = async <T>(statement: () => Promise<T>): Promise<T> => {
-    binding ??= bind(store, baseUrl).then(() => {
-      isBound = true;
-    });
+    binding ??= bind(store, baseUrl);
     await binding.catch(error => {
       binding = undefined;
       throw error;
@@ -43,10 +40,9 @@ function checkedStore(store: Store, baseUrl: string): Store {
     effect: (...effect) => bound(() => store.effect(...effect)),
     async write(row, tx) {
       if (tx === undefined) return bound(() => store.write(row));
-      // The statement is sent immediately, and the scope is bound in the same transaction.
-      const written = await store.write(row, tx);
-      if (!isBound) isBound = await bindIn(store, baseUrl, tx);
-      return written;
+      // A merchant's transaction may have the pool's only connection, so it does not wait. Upkeep checks the scope.
+      bound(async () => {}).catch(() => {});
+      return store.write(row, tx);
     },
     ...(store.watch && { watch: store.watch.bind(store) }),
     migrate: () => store.migrate(),
@@ -54,23 +50,12 @@ function checkedStore(store: Store, baseUrl: string): Store {
   };
 }
 
-const KEY = { kind: 'gateway', id: '' } as const;
-const boundTo = (baseUrl: string): StoreRow => ({ ...KEY, state: 'bound', revision: 0, begunAt: 0, data: { baseUrl } });
-
 async function bind(store: Store, baseUrl: string): Promise<void> {
-  const { row = (await bounded(store.write(boundTo(baseUrl)))).row } = await bounded(store.read(KEY));
-  expectGateway(store, row, baseUrl);
-}
-
-/** Binds the scope in a merchant's transaction. @returns whether it was bound before */
-async function bindIn(store: Store, baseUrl: string, tx: unknown): Promise<boolean> {
-  const { row, isWritten } = await store.write(boundTo(baseUrl), tx);
-  expectGateway(store, row, baseUrl);
-  return !isWritten;
-}
-
-function expectGateway(store: Store, row: StoreRow | undefined, baseUrl: string): void {
-  const { baseUrl: known = baseUrl } = (row?.data ?? {}) as { baseUrl?: string };
+  const key = { kind: 'gateway', id: '' } as const;
+  const { row } = await bounded(store.read(key));
+  const first = { ...key, state: 'bound', revision: 0, begunAt: 0, data: { baseUrl } };
+  const bound = row ?? (await bounded(store.write(first))).row;
+  const { baseUrl: known = baseUrl } = (bound?.data ?? {}) as { baseUrl?: string };
   if (known === baseUrl) return;
   throw new ConfigurationError(
     `The store's scope ${JSON.stringify(store.scope)} belongs to the gateway ${known}, not to ${baseUrl}. Nothing was sent. Use one scope for each terminal, and another for a sandbox.`,

@@ -80,5 +80,7 @@ export class OperatedShop {
 
   async plan(reference: string): Promise<void> {
     await inTransaction(this.pool, client => this.gateway.payOut(client, { ...PAYOUT, reference }));
+    // The scope is bound in the background.
+    await this.gateway.find(reference);
   }
 }

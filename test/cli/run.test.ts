@@ -69,7 +69,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(await run([command])).toMatchObject({ err: '', code: 0 });
       expect(await run([command, '--scope', 'ue'])).toEqual({
         out: '',
-        err: "payment-gateway-sdk: Nothing was ever stored in scope ue. Pass your app's --scope and --table-prefix.\n",
+        err: "payment-gateway-sdk: No gateway was ever used in scope ue. Pass your app's --scope and --table-prefix.\n",
         code: 1,
       });
     });
