@@ -18,7 +18,7 @@ export function quickGateway(recordOf: (id: string) => object = () => ({}), isKe
     const redirectUrl = `https://pay.example/p/${id}`;
     return new Response(JSON.stringify({ paymentStatus: status, redirectUrl, ...own, id }));
   };
-  const options = { baseUrl: 'https://gateway.example', apiKey: 'api-key', signKey: 'sign-key', fetch } as const;
+  const options = { baseUrl: 'http://127.0.0.1', apiKey: 'api-key', signKey: 'sign-key', fetch } as const;
   return {
     options: { ...options, webhookUrl: 'https://shop.example/callbacks' },
     show(status: PaymentStatus): void {
