@@ -11,8 +11,8 @@ import { tableNameProblem } from './table.ts';
 /** Options of a store, its second argument. */
 export interface SqlStoreOptions {
   /**
-   * Scope in which references are unique, at most 255 bytes of UTF-8. Set one per terminal and never change it: in
-   * another scope every reference is new and can be paid again.
+   * Scope in which references are unique, at most 255 bytes of UTF-8. Set one per terminal, another for a sandbox, and
+   * never change it: in another scope every reference is new and can be paid again.
    */
   scope: string;
   /**

@@ -113,7 +113,8 @@ export interface Store<Tx = unknown> {
    * all.
    *
    * @param work returns the rows to write, the payment's among them, or undefined to undo everything
-   * @throws the work's error, after a rollback; `EffectCutOff` if the transaction ended too early; Error if the transaction was not committed
+   * @throws the work's error, after a rollback; `EffectCutOff` if the transaction ended too early; Error if it was not
+   * committed
    */
   effect(
     effect: StoreEffect,

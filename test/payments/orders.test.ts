@@ -211,6 +211,7 @@ describe('checkout', () => {
 
   it.each<[string, (shop: ReturnType<typeof openOrderShop>, reference: string) => Promise<unknown>]>([
     ['a deposit', ({ gateway }, reference) => gateway.createDeposit({ ...CARD_ORDER, reference })],
+    ['a running one', async ({ gateway }, reference) => void gateway.createDeposit({ ...CARD_ORDER, reference })],
     [
       'a payout',
       ({ gateway, pay }, reference) => gateway.createWithdrawal({ ...PAYOUT, reference }).then(() => pay(reference)),
