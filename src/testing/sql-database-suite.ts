@@ -1,5 +1,5 @@
 // The tests that every SqlDatabase must pass, no matter the library beneath it.
-import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
 import type { TestFunction } from './test-function.ts';
@@ -108,24 +108,6 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     });
     deepEqual(await linesOf(database.query, table), ['own', 'theirs']);
   });
-
-  withTable('rejects when the COMMIT fails, where a COMMIT can', async (database, table) => {
-    if (database.dialect === 'mysql') return;
-    const parent = `parent text REFERENCES ${table} DEFERRABLE INITIALLY DEFERRED`;
-    await database.query(`ALTER TABLE ${table} ADD COLUMN ${parent}`);
-    const orphan = `INSERT INTO ${table} VALUES ('child', 'nobody')`;
-    await rejects(transact(database, async (_, query) => void (await query(orphan))));
-    deepEqual(await linesOf(database.query, table), []);
-  });
-
-  withTable('has a connection for each running transaction', async (database, _, { connection }) => {
-    const idOf = async (query: SqlQuery) => (await query(`SELECT ${connection} AS id`))[0]?.id;
-    await transact(database, async (_, outer) => {
-      await transact(database, async (_, inner) => notEqual(await idOf(inner), await idOf(outer)));
-      notEqual(await idOf(database.query), await idOf(outer));
-      equal(await idOf(outer), await idOf(outer));
-    });
-  });
 }
 
 const DIALECTS = {
@@ -136,7 +118,6 @@ const DIALECTS = {
     returning: 'RETURNING line',
     changed: (...lines: string[]): object[] => lines.map(line => ({ line })),
     notNull: '23502',
-    connection: 'pg_backend_pid()::text',
   },
   mysql: {
     placeholder: '?',
@@ -148,7 +129,6 @@ const DIALECTS = {
     changed: (...lines: string[]): object[] => [{ affected: String(lines.length) }],
     /** The code of the error for a null in a NOT NULL column. */
     notNull: '1048',
-    connection: 'CAST(CONNECTION_ID() AS CHAR)',
   },
 };
 
