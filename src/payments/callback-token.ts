@@ -13,12 +13,8 @@ const LENGTH = 16;
 
 /** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
 export interface CallbackTokens extends TokenCheck {
-  /**
-   * Adds the token to a request's addresses, as their last query parameter. The same reference has the same token.
-   *
-   * @param fields all fields that are sent
-   */
-  addTo(request: CheckedRequest, fields: object): object;
+  /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
+  addTo(request: CheckedRequest): CheckedRequest;
 }
 
 /** @param formerSignKeys keys whose tokens are still valid */
@@ -28,11 +24,11 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
   const tokenOf = (digest: string, key: KeyObject) => `${digest}.${macOf(digest, key)}`;
 
   return {
-    addTo(request, fields) {
+    addTo(request) {
       const { reference, webhookUrl, callbackUrl } = request;
       const token = tokenOf(digestOf(reference ?? ''), key);
       return {
-        ...fields,
+        ...request,
         ...(webhookUrl && { webhookUrl: withToken(webhookUrl, token) }),
         ...(callbackUrl && { callbackUrl: withToken(callbackUrl, token) }),
       };

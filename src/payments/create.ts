@@ -53,11 +53,9 @@ export async function create(
     const { reference, paymentType, paymentMethod } = request;
     Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
     warnUnguarded(gateway, request);
-    // The store compares requests without tokens, because a rotated key changes those.
-    const { text, fields } = serialize(request, extra);
-    const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
+    const text = serialize(gateway.signCallbackUrls ? gateway.tokens.addTo(request) : request, extra);
     // Encoded once, so that the signed bytes are sent.
-    const body = Buffer.from(addressed);
+    const body = Buffer.from(text);
 
     /** Signs the body, sends it, and reads the answer. */
     const send = async (limits: CallLimits): Promise<Accepted> => {
@@ -71,6 +69,9 @@ export async function create(
       const { created } = await send({ deadline: new Deadline(timeout), signal });
       return toCreated(call, { ...created, replayed: false, stale: false });
     }
+    // The store compares requests without tokens, because a rotated key changes those.
+    const { webhookUrl, callbackUrl } = request;
+    const fields = { ...JSON.parse(text), webhookUrl, callbackUrl };
     const once = {
       ...{ store, ...internal, call, fields, timeout, signal },
       lookUp: (id: string, options?: CallOptions) => lookUp(gateway, id, options, call),

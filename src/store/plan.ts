@@ -35,9 +35,9 @@ export async function planBy(
   const { reference } = payout;
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   checkReference(reference);
-  const { fields } = serialize(payout, extra);
-  const attempt = { reference, ...requestDataOf(payout, fields), attemptId: randomUUID(), timeoutMs: 0 };
-  const body = textOf(fields, payout.amount, extra);
+  const text = serialize(payout, extra);
+  const attempt = { reference, ...requestDataOf(payout, JSON.parse(text)), attemptId: randomUUID(), timeoutMs: 0 };
+  const body = planOf(text, payout.amount, extra);
   const step = await change(store, attempt, (found, now) => plan(found, attempt, body, now), NO_ROW, tx);
   const row = step.row as CreateRow;
   expectSameRequest(row, attempt);
@@ -48,9 +48,9 @@ export async function planBy(
 }
 
 /** Keeps the request unchanged: an amount keeps its digits. */
-function textOf(fields: object, amount: number | string, extra: object): string {
+function planOf(text: string, amount: number | string, extra: object): string {
   const further = new Set(Object.keys(extra));
-  const all = Object.entries({ ...fields, amount });
+  const all = Object.entries({ ...JSON.parse(text, withDigits as never), amount });
   const part = (isExtra: boolean) => Object.fromEntries(all.filter(([name]) => further.has(name) === isExtra));
   return JSON.stringify({ request: part(false), extra: part(true) } satisfies PlannedRequest);
 }

@@ -251,7 +251,7 @@ describe('a plan that is sent', () => {
   });
 
   it('keeps every digit, and every name, of extra', async () => {
-    const { plan, send, sent } = open();
+    const { plan, send, sent } = open({ signCallbackUrls: true });
     const extra = JSON.parse('{"__proto__":{"a":1}}');
     Object.assign(extra, { digits: rawJSON('12345678901234567890.12'), tenth: [rawJSON('0.10'), 1e21, -0.5] });
     await plan({}, { extra });
