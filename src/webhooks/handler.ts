@@ -10,7 +10,7 @@ import { CLIENT, type ClientLink, HANDLER, type HandlerLink } from '../store/lin
 import { storeInMemory } from '../store/memory.ts';
 import { Call, labelOf } from '../telemetry/call.ts';
 import { type CallbackEvent, emitWarning, notify, warnOfForgetting } from '../telemetry/events.ts';
-import { type ClaimDigest, isBehind, readClaim } from './claim.ts';
+import { type Claim, isBehind, readClaim } from './claim.ts';
 import type { Reports } from './effect.ts';
 import { FUNCTIONS, type Functions } from './functions.ts';
 import { createNote, LONGEST_NOTE } from './note.ts';
@@ -104,7 +104,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   const callbacks = createProcess({ gateway, link, store, functions, effectTimeout, unsigned, reports });
 
   /** Reads the claim of a callback, without keeping the body. */
-  const read = async (request: Request): Promise<ClaimDigest> => {
+  const read = async (request: Request): Promise<Claim> => {
     const parsed = parsedBodyOf(request);
     if (parsed) {
       if (verify) throw parsedBefore();
@@ -145,7 +145,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
       try {
         if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
         const claim = await read(request);
-        call.paymentId = claim.paymentId;
+        call.paymentId = claim.id;
         report(call, { result: 'received' });
         const callback = { claim, token, callId: call.callId };
         const { result, payment } = await callbacks.callback(callback, lane, answered.signal);

@@ -8,7 +8,7 @@ import { withinCall } from '../store/change.ts';
 import { isMissing } from '../store/doubts.ts';
 import { CLIENT, type ClientLink, type HandlerLink, type ProcessResult } from '../store/link.ts';
 import { isOfMerchant } from '../store/thrown.ts';
-import { type ClaimDigest, isBehind, isHandled, mismatchesOf } from './claim.ts';
+import { type Claim, isBehind, isHandled, mismatchesOf } from './claim.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
 import { unhandled } from './reply.ts';
 import { type Lane, takeTurns } from './turns.ts';
@@ -21,7 +21,7 @@ export interface WebhookGateway<Tx = unknown> {
 
 /** A callback that was read, or a sweep, which has no claim. */
 interface Callback {
-  claim?: ClaimDigest | undefined;
+  claim?: Claim | undefined;
   /** A valid token, possibly of another payment. */
   token?: string | undefined;
   callId: string;
@@ -71,7 +71,7 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
     if (mismatches.length === 0) return;
     warned.add(callback);
     const message = `A callback of payment ${payment.id} differs from the gateway's record, which counts: ${mismatches.join(', ')}.`;
-    reports.warn({ paymentId: claim.paymentId, callId }, 'callback_mismatch', message);
+    reports.warn({ paymentId: claim.id, callId }, 'callback_mismatch', message);
   };
 
   /** Looks the payment up once. Its status takes effect if it is final, or if a callback claims nothing newer. */
@@ -98,13 +98,9 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
      * @throws {WebhookError} `unknown_payment`, and other errors that allow a retry of the callback
      * @throws any error of the lookup, the store or the merchant's functions
      */
-    async callback(
-      callback: Callback & { claim: ClaimDigest },
-      lane: Lane,
-      signal: AbortSignal,
-    ): Promise<ProcessResult> {
+    async callback(callback: Callback & { claim: Claim }, lane: Lane, signal: AbortSignal): Promise<ProcessResult> {
       const { claim, token } = callback;
-      const { paymentId } = claim;
+      const { id: paymentId } = claim;
       for (let looks = 0; ; looks++) {
         const turn = await takeTurn(paymentId, callback, lane, signal).catch((error): undefined => {
           if (isOfMerchant(error) || !isMissing(error)) throw error;
@@ -138,7 +134,7 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
 }
 
 /** Whether a turn has shown the claim, or its status was handled before. */
-const isShown = ({ payment, handled }: Turn, claim: ClaimDigest | undefined): boolean =>
+const isShown = ({ payment, handled }: Turn, claim: Claim | undefined): boolean =>
   !claim || !isBehind(payment, claim) || isHandled(claim, handled);
 
 const unknownPayment = (paymentId: string) =>

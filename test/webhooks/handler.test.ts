@@ -87,12 +87,10 @@ function revoked(): object {
 describe("a callback's claim", () => {
   it.each<[string, object, object?]>([
     ['amount', { amount: 2550 }],
-    ['amount', { amount: '10,00' }],
     ['currency', { currency: 'eur' }],
     ['reference', { reference: 'order-2' }],
     ['reference', { reference: 'x'.repeat(300) }],
     ['reference', { reference: '1.0' }, { reference: '1' }],
-    ['amount', { amount: { toString: 1 } }],
     ['paymentType', { paymentType: 'WITHDRAWAL' }],
   ])(
     'that differs from the record in %s causes a warning, and the record counts',
@@ -121,6 +119,7 @@ describe("a callback's claim", () => {
     ['an empty reference', { reference: '' }, { reference: null }],
     ['a long reference', { reference: 'x'.repeat(300) }, { reference: 'x'.repeat(300) }],
     ['an amount of the same value', { amount: '25.50' }, {}],
+    ['an unreadable amount', { amount: '10,00' }, {}],
     ['nulls', { amount: null, currency: null, paymentType: null, reference: null }, {}],
     ['another method and customer', { paymentMethod: 'X', customer: 7 }, {}],
     ['an id in capitals', { id: ID.toUpperCase() }, {}],
