@@ -275,14 +275,10 @@ describe('an accepted create whose answer cannot be read', () => {
 });
 
 describe('a create that is refused before anything is sent', () => {
-  const throws = { enumerable: true, get: throwing(new Error('zoe@customer.example')) };
-  const getter = (name: string, given: object) => Object.defineProperty({ ...given }, name, throws);
   const EXTRA = 'options.extra: must be an object of fields';
   it.each<[string, request: unknown, options?: object, said?: string]>([
     ['nothing', undefined],
-    ['a getter that throws', getter('description', CARD), {}, 'a field cannot be read: its getter throws'],
     ['too many decimals', { ...CARD, currency: 'JPY' }],
-    ['a getter that throws in the customer', { ...CARD, customer: getter('email', {}) }],
     ['a customer that writes itself', { ...CARD, customer: { toJSON: () => ({ admin: true }) } }],
     ['an address that writes itself', { ...CARD, billingAddress: { toJSON: () => ({}) } }],
     ['an unknown option', CARD, { timeoutMs: 5 }, 'options: unknown option "timeoutMs"'],
@@ -297,7 +293,6 @@ describe('a create that is refused before anything is sent', () => {
     const error = await errorOf(client(fetch).createDeposit(request as never, options as never));
     expect(error).toMatchObject({ name: 'InvalidRequestError', code: 'invalid_request', outcome: 'not_sent' });
     expect(String(error)).toContain(said);
-    expect(String(error)).not.toContain('zoe@');
     expect(sent).toEqual([]);
   });
 });

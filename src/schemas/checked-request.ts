@@ -45,31 +45,17 @@ export function parseRequest(
   webhookUrl?: string,
 ): CheckedRequest {
   const schema = SCHEMAS[terminal][kind];
-  let checked: z.ZodSafeParseResult<CheckedRequest>;
-  try {
-    checked = schema.safeParse(isJsonMap(input) ? completed(kind, input, webhookUrl) : input);
-  } catch {
-    // The thrown value may contain anything.
-    const message = 'a field cannot be read: its getter throws';
-    throw new InvalidRequestError([{ path: '', message }], 'not_sent');
-  }
-  if (!checked.success) throw new InvalidRequestError(issuesOf(checked.error), 'not_sent');
-  const { amount, currency } = checked.data;
-  const message = decimalsProblem(amount, currency);
+  const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed(kind, input, webhookUrl) : input);
+  if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
+  const message = decimalsProblem(data.amount, data.currency);
   if (message) throw new InvalidRequestError([{ path: 'amount', message }], 'not_sent');
-  return checked.data;
+  return data;
 }
 
-function completed(kind: RequestKind, input: object, webhookUrl: string | undefined): object {
+function completed(kind: RequestKind, input: Partial<PaymentRequest>, defaultUrl: string | undefined): object {
   // A class may inherit its fields, such as getters.
-  const inherited = [...REQUEST_FIELDS].filter(name => name in input && !Object.hasOwn(input, name));
-  const fields: Partial<Record<string, unknown>> = {
-    ...Object.fromEntries(inherited.map(name => [name, input[name as never]])),
-    ...input,
-  };
-  return {
-    ...fields,
-    ...(fields.paymentType === undefined && { paymentType: TYPES[kind] }),
-    ...((fields.webhookUrl ?? fields.callbackUrl) == null && webhookUrl && { webhookUrl }),
-  };
+  const fields = Object.fromEntries([...REQUEST_FIELDS].map(name => [name, input[name as keyof typeof input]]));
+  const { paymentType = TYPES[kind], webhookUrl, callbackUrl } = input;
+  const address = (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl;
+  return { ...fields, ...input, paymentType, webhookUrl: address };
 }
