@@ -4,7 +4,7 @@ import { number, type Payment, text } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
 import { statusMark } from '../store/outcomes.ts';
-import { invalidCallback, readable, readBody } from './parse.ts';
+import { invalidCallback, readBody } from './parse.ts';
 
 /** Characters. A longer text counts as absent, so that waiting callbacks take little memory. */
 const LONGEST = 1_020;
@@ -26,7 +26,7 @@ export type Claim = z.output<typeof claimSchema>;
 
 /** Reads a claim, also from `result`: a hint. @throws {WebhookError} `not_json`, or `invalid` if `id` is not a UUID */
 export function readClaim(rawBody: unknown): Claim {
-  const { success, data, error } = readable(() => claimSchema.safeParse(recordIn(readBody(rawBody))));
+  const { success, data, error } = claimSchema.safeParse(recordIn(readBody(rawBody)));
   if (!success) throw invalidCallback(error);
   return data;
 }

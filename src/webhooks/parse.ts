@@ -22,13 +22,11 @@ export type WebhookPayment = Payment;
  * const payment = await gateway.getPayment(claim.id); // the gateway's own record
  */
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
-  return readable(() => {
-    const body = readBody(rawBody);
-    if (recordIn(body) !== body) throw wrapped();
-    const { success, data, error } = parsePayment(body);
-    if (success) return data;
-    throw invalidCallback(error);
-  });
+  const body = readBody(rawBody);
+  if (recordIn(body) !== body) throw wrapped();
+  const { success, data, error } = parsePayment(body);
+  if (!success) throw invalidCallback(error);
+  return data;
 }
 
 export function invalidCallback(error: z.ZodError): WebhookError {
@@ -38,56 +36,35 @@ export function invalidCallback(error: z.ZodError): WebhookError {
 
 const parsePayment = compiledWhenBusy(paymentSchema);
 
-/** Reads a parsed body, which may be any object, even one that throws when it is read. @throws {WebhookError} */
-export function readable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof WebhookError) throw error;
-    // The error of a getter may contain anything.
-    throw new WebhookError('not_json', 'The callback cannot be read: a getter or a proxy in it throws.');
-  }
-}
-
-/** Returns the callback's JSON, with any content. */
-export const readBody = (rawBody: unknown): unknown => (isParsed(rawBody) ? rawBody : parseJson(rawBody));
-
 const wrapped = () =>
   new WebhookError(
     'wrapped',
     'The payment is wrapped in `result`, like an answer of the API. The gateway documents callbacks without it. Look the payment up before you act.',
   );
 
-function isParsed(rawBody: unknown): rawBody is object | null {
-  if (typeof rawBody !== 'object' || ArrayBuffer.isView(rawBody) || isAnyArrayBuffer(rawBody)) return false;
-  const mistake = rawBody && mistakenFor(rawBody);
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Returns the callback's JSON, with any content. @throws {WebhookError} `not_json` */
+export function readBody(rawBody: unknown): unknown {
+  const mistake = mistakenFor(rawBody);
   if (mistake) throw new WebhookError('not_json', `This is ${mistake}.`);
-  return true;
-}
-
-/** Names a common mistake about the argument, and its remedy. */
-function mistakenFor(value: object): string | undefined {
-  if ('then' in value) return 'a promise: await the body first';
-  if ('headers' in value && 'method' in value) return 'a whole request: pass its body, such as await request.text()';
-  if ('getReader' in value || 'pipe' in value) return 'a stream: read it to its end first';
-  return undefined;
-}
-
-function parseJson(rawBody: unknown): unknown {
-  if (rawBody === undefined) {
-    throw new WebhookError('not_json', 'The body is undefined: it was already read, or no parser ran.');
-  }
+  if (typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody)) return rawBody;
   try {
-    return JSON.parse(textOf(rawBody));
+    // Both drop a byte order mark. Bytes that are not UTF-8 are refused.
+    return JSON.parse(
+      typeof rawBody === 'string' ? rawBody.replace(/^\uFEFF/, '') : utf8.decode(rawBody as Uint8Array),
+    );
   } catch {
     throw new WebhookError('not_json', "The callback's body is not JSON: pass it on unchanged.");
   }
 }
 
-/** Decodes UTF-8 without its byte order mark. Other bytes are refused rather than replaced. */
-function textOf(rawBody: unknown): string {
-  if (typeof rawBody === 'string') return rawBody.startsWith('\uFEFF') ? rawBody.slice(1) : rawBody;
-  return utf8.decode(rawBody as Uint8Array);
+/** Names a common mistake about the argument, and its remedy. */
+function mistakenFor(given: unknown): string | undefined {
+  if (given === undefined) return 'undefined: the body was already read, or no parser ran';
+  const value: object = Object(given);
+  if ('then' in value) return 'a promise: await the body first';
+  if ('headers' in value && 'method' in value) return 'a whole request: pass its body, such as await request.text()';
+  if ('getReader' in value || 'pipe' in value) return 'a stream: read it to its end first';
+  return undefined;
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });

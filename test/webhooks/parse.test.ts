@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { parseWebhook } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { ID, record, throwing } from '../support/fixtures.ts';
+import { ID, record } from '../support/fixtures.ts';
 
 const body = record('completed CARD callback');
 
@@ -44,12 +44,11 @@ describe('parseWebhook', () => {
     ['not_json', AS_ARRIVED, 'two bodies', body + body],
     ['not_json', AS_ARRIVED, 'text in Latin-1', Buffer.from(body.replace('"order\\/1"', '"caf\u00e9"'), 'latin1')],
     ['not_json', AS_ARRIVED, 'a number', 7],
-    ['not_json', 'it was already read', 'undefined', undefined],
+    ['not_json', 'was already read', 'undefined', undefined],
     ['not_json', 'await the body first', 'a promise', Promise.resolve(body)],
     ['not_json', 'await request.text()', 'a request', new Request('https://shop.example', { method: 'POST', body })],
     ['not_json', 'read it to its end', 'a stream', new Blob([body]).stream()],
     ['not_json', 'read it to its end', 'a stream of Node', Readable.from([body])],
-    ['not_json', 'a getter or a proxy', 'an object that throws', new Proxy({}, { has: throwing(new Error(ID)) })],
     ['invalid', 'must be a payment record', 'null', 'null'],
     ['invalid', 'must be a payment record', 'a parsed null', null],
     ['invalid', 'must be a payment record', 'a list', `[${body}]`],
