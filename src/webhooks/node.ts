@@ -63,27 +63,15 @@ const FAILED: Reply = { status: 503, headers: { 'content-type': 'text/plain', 'r
 
 async function replyOf(handler: Handler, request: NodeRequest, incoming: Incoming): Promise<Reply> {
   try {
-    const response = await handler(webRequestOf(request, incoming));
+    const parsed = parsedByFramework(request, incoming);
+    const webRequest = toRequest(request, incoming, parsed);
+    const response = await handler(parsed ? withParsedBody(webRequest, parsed) : webRequest);
     const { status, headers } = response;
     return { status, headers: Object.fromEntries(headers), text: await response.text() };
   } catch {
     return FAILED;
   }
 }
-
-/** Returns the web request. The handler reports one that cannot be read. */
-function webRequestOf(request: NodeRequest, incoming: Incoming): Request {
-  try {
-    const parsed = parsedByFramework(request, incoming);
-    const webRequest = toRequest(request, incoming, parsed);
-    return parsed ? withParsedBody(webRequest, parsed) : webRequest;
-  } catch {
-    const body = failing(new WebhookError('not_json', 'The callback cannot be read: `request.body` throws.'));
-    return new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit);
-  }
-}
-
-const failing = (error: WebhookError) => new ReadableStream({ start: controller => controller.error(error) });
 
 /** Milliseconds to send the end of an answer before its HTTP/2 stream is closed. */
 const CLOSING = 100;
@@ -131,13 +119,8 @@ function toRequest(request: NodeRequest, incoming: Incoming, parsed: ParsedBody 
 }
 
 /** Keeps only path and query of a request's address: the rest is a header's, and may be anything. */
-function addressOf(target = '/'): string {
-  const address = new URL('http://localhost');
-  const [beforeQuery = '', ...query] = (target.split('#')[0] ?? '').split('?');
-  address.pathname = beforeQuery.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');
-  address.search = query.join('?');
-  return address.href;
-}
+const addressOf = (target = '/') =>
+  `http://localhost/${target.replace(/^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?\/?/i, '').replace(/#.*/s, '')}`;
 
 /** Copies the headers, except HTTP/2's own fields and values that the web's Headers refuse. */
 function headersOf({ headers: all }: Incoming): Headers {
@@ -160,5 +143,5 @@ function bodyOf({ body, rawBody }: NodeRequest, incoming: Incoming): RequestBody
     'already_parsed',
     'The body was read before the webhook handler got the request, and is not in request.body: register this route before body parsers.',
   );
-  return failing(lost);
+  return new ReadableStream({ start: controller => controller.error(lost) });
 }

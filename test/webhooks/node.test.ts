@@ -89,15 +89,6 @@ describe('toNodeHandler', () => {
     expect([await post(url), hijack.mock.calls.length]).toEqual(['200 handled', 1]);
   });
 
-  it('reports a body that throws when it is read', async () => {
-    const { node, errors } = setUp();
-    const body = { get: throwing(new Error('shop')) };
-    const url = await serve((request: never, response: never) =>
-      node(Object.defineProperty(request, 'body', body), response),
-    );
-    expect([await post(url), errors]).toMatchObject(['400 not_json', [{ message: /`request.body` throws/ }]]);
-  });
-
   it('closes a connection with an unread body, and keeps any other', async () => {
     const url = await serve(setUp().node);
     const get = await fetch(url);
