@@ -82,33 +82,25 @@ function exchange(
       ...(pool && { whileConnecting: signal }),
     });
 
-    const settle = (): boolean => {
-      if (isSettled) return false;
-      isSettled = true;
-      signal.removeEventListener('abort', giveUp);
-      return true;
-    };
     const close = () => {
       if (socket) pool ? pool.reset(socket) : socket.destroy();
       outgoing.destroy();
     };
-    const fail = (error: unknown) => {
-      if (!settle()) return;
-      // Later, because Node's parser or OpenSSL may still use this socket: closing would free it under them.
-      setImmediate(close);
-      reject(error);
+    const settle = (end: () => void, defer?: (task: () => void) => unknown) => {
+      if (isSettled) return;
+      isSettled = true;
+      signal.removeEventListener('abort', giveUp);
+      defer?.(close);
+      end();
     };
-    const giveUp = () => {
-      if (!settle()) return;
-      // On the next tick: bytes that wait for the network must not leave any more.
-      process.nextTick(close);
-      reject(signal.reason);
-    };
+    // Closes later, because Node's parser or OpenSSL may still use this socket: closing would free it under them.
+    const fail = (error: unknown) => settle(() => reject(error), setImmediate);
+    // Closes on the next tick: bytes that wait for the network must not leave any more.
+    const giveUp = () => settle(() => reject(signal.reason), process.nextTick);
     const answer = (message: IncomingMessage) => {
-      if (!settle()) return;
       // The rest of the request or of the answer is not needed.
-      if (!outgoing.writableFinished || !message.readableEnded) setImmediate(close);
-      resolve(answerOf(message, attempt));
+      const isWhole = outgoing.writableFinished && message.readableEnded;
+      settle(() => resolve(answerOf(message, attempt)), isWhole ? undefined : setImmediate);
     };
 
     const write = () => {
