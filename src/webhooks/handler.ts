@@ -138,27 +138,24 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
     };
     const fail = (error: unknown): Response => {
       const { step, response } = endOf(error);
+      // A callback that is answered already leaves the queue without another report.
+      if (error === answered.signal.reason) return response;
       reports.failed(error, step.result === 'refused');
       return conclude(step, response);
     };
     const take = async (): Promise<Response> => {
-      try {
-        if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
-        const claim = await read(request);
-        call.paymentId = claim.id;
-        report(call, { result: 'received' });
-        const callback = { claim, token, callId: call.callId };
-        const { result, payment } = await callbacks.callback(callback, lane, answered.signal);
-        if (result === 'busy') throw taken(payment.id);
-        isDue = isBehind(payment, claim);
-        const response = answer(200, result === 'ran' ? 'handled' : 'handled before');
-        return conclude({ result, paymentStatus: rawStatusOf(payment) }, response);
-      } catch (error) {
-        // A callback that is answered already leaves the queue without another report.
-        return error === answered.signal.reason ? endOf(error).response : fail(error);
-      }
+      if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
+      const claim = await read(request);
+      call.paymentId = claim.id;
+      report(call, { result: 'received' });
+      const callback = { claim, token, callId: call.callId };
+      const { result, payment } = await callbacks.callback(callback, lane, answered.signal);
+      if (result === 'busy') throw taken(payment.id);
+      isDue = isBehind(payment, claim);
+      const response = answer(200, result === 'ran' ? 'handled' : 'handled before');
+      return conclude({ result, paymentStatus: rawStatusOf(payment) }, response);
     };
-    const response = await withTimeout(take(), LONGEST_WORK, () => {
+    const response = await withTimeout(take().catch(fail), LONGEST_WORK, () => {
       const late = fail(tooLate(call.paymentId));
       answered.abort();
       return late;
