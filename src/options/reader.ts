@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
 import { unknownNames } from '../schemas/hints.ts';
+import { isJsonMap } from '../schemas/json.ts';
 
 /** One schema for each option. The compiler refuses missing, extra and mistyped options. */
 type SchemasOf<Options, S> = { [Name in keyof Options]-?: z.ZodType<unknown, Options[Name]> } & {
@@ -68,9 +69,7 @@ export const functionOf = <F>() => z.custom<F>(value => typeof value === 'functi
 
 /** An object that has methods of these names. */
 export const objectWith = <T extends object>(methods: readonly (keyof T & string)[], error: string) =>
-  z.custom<T>(value => isObject(value) && methods.every(name => typeof (value as T)[name] === 'function'), { error });
-
-const isObject = (value: unknown): value is object => Object(value) === value;
+  z.custom<T>(value => methods.every(name => typeof (value as T | null)?.[name] === 'function'), { error });
 
 export const flag = z.boolean({ error: 'must be true or false' });
 
@@ -105,10 +104,7 @@ export const callFields = {
 };
 
 const isObjectOfFields = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every(field => typeof field !== 'function');
+  isJsonMap(value) && Object.values(value).every(field => typeof field !== 'function');
 
 /** Fields of a body that the SDK does not know. */
 export const extraField = z
