@@ -63,9 +63,7 @@ const FAILED: Reply = { status: 503, headers: { 'content-type': 'text/plain', 'r
 
 async function replyOf(handler: Handler, request: NodeRequest, incoming: Incoming): Promise<Reply> {
   try {
-    const parsed = parsedByFramework(request, incoming);
-    const webRequest = toRequest(request, incoming, parsed);
-    const response = await handler(parsed ? withParsedBody(webRequest, parsed) : webRequest);
+    const response = await handler(toRequest(request, incoming));
     const { status, headers } = response;
     return { status, headers: Object.fromEntries(headers), text: await response.text() };
   } catch {
@@ -106,16 +104,14 @@ function parsedByFramework({ body, rawBody }: NodeRequest, incoming: Incoming): 
   return incoming.readableDidRead && isWhole ? { body } : undefined;
 }
 
-function toRequest(request: NodeRequest, incoming: Incoming, parsed: ParsedBody | undefined): Request {
-  const { method } = incoming;
+function toRequest(request: NodeRequest, incoming: Incoming): Request {
+  const parsed = parsedByFramework(request, incoming);
+  // Only POST is handled, and a Request refuses some other methods.
+  const method = incoming.method === 'POST' ? 'POST' : 'GET';
   const body = method === 'POST' && !parsed ? bodyOf(request, incoming) : null;
-  return new Request(addressOf(incoming.url), {
-    // Only POST is handled, and a Request refuses some other methods.
-    method: method === 'POST' ? 'POST' : 'GET',
-    headers: headersOf(incoming),
-    body,
-    duplex: 'half',
-  } as RequestInit);
+  const init = { method, headers: headersOf(incoming), body, duplex: 'half' } as RequestInit;
+  const webRequest = new Request(addressOf(incoming.url), init);
+  return parsed ? withParsedBody(webRequest, parsed) : webRequest;
 }
 
 /** Keeps only path and query of a request's address: the rest is a header's, and may be anything. */
