@@ -54,7 +54,8 @@ export function parseRequest(
 
 function completed(kind: RequestKind, input: Partial<PaymentRequest>, defaultUrl: string | undefined): object {
   // A class may inherit its fields, such as getters.
-  const fields = Object.fromEntries([...REQUEST_FIELDS].map(name => [name, input[name as keyof typeof input]]));
+  const names = [...REQUEST_FIELDS].filter(name => name in input);
+  const fields = Object.fromEntries(names.map(name => [name, input[name as keyof typeof input]]));
   const { paymentType = TYPES[kind], webhookUrl, callbackUrl } = input;
   const address = (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl;
   return { ...fields, ...input, paymentType, webhookUrl: address };
