@@ -50,11 +50,10 @@ export async function resolveReview(
       if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
       const state = paymentStateOf(row);
       const isCutOff = row.state === 'begun' && review.reason === 'effect_uncertain';
-      const closed = isCutOff
-        ? after(state, status, (await judged(store, review, state)).verdict)
-        : withoutReview(state, status);
-      const { isWritten } = await store.write({ ...paymentRowOf(row.id, closed, row), about: undefined });
-      if (isWritten) return isCutOff ? settlePayer(store, review, state) : undefined;
+      const closed = isCutOff ? await complete(store, review, state) : withoutReview(state, status);
+      // The last write: until then the review stays open, and can be resolved again.
+      const next = closed && { ...paymentRowOf(row.id, closed, row), about: undefined };
+      if (next && (await store.write(next)).isWritten) return;
     }
   });
 }
@@ -65,9 +64,13 @@ async function rowOf(store: Store, id: string): Promise<StoreRow | undefined> {
   return row ?? (await store.read({ kind: 'payment', id: id.toLowerCase() })).row;
 }
 
-/** Judges an effect that an operator has completed by hand, as the handler would have. @returns the rows it changes */
-async function judged(store: Store, review: KeptReview, state: PaymentState) {
-  const { reference, order: orderId } = review;
+/**
+ * Writes the create and the order after an effect that an operator has completed by hand, as the handler would have.
+ *
+ * @returns the payment's state after it, or undefined if a row has changed meanwhile
+ */
+async function complete(store: Store, review: KeptReview, state: PaymentState): Promise<PaymentState | undefined> {
+  const { reference, order: orderId, status } = review;
   const [createRow, orderRow] = await Promise.all([
     readIf(store, 'create', reference),
     readIf(store, 'order', orderId),
@@ -78,7 +81,8 @@ async function judged(store: Store, review: KeptReview, state: PaymentState) {
   const rows: StoreRow[] = [];
   if (verdict.create) rows.push(storeRowOf(verdict.create));
   if (orderRow && verdict.order) rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
-  return { verdict, rows };
+  const written = await Promise.all(rows.map(row => store.write(row)));
+  return written.every(({ isWritten }) => isWritten) ? after(state, status, verdict) : undefined;
 }
 
 const readIf = async (store: Store, kind: RowKind, id: string | undefined): Promise<StoreRow | undefined> =>
@@ -87,15 +91,6 @@ const readIf = async (store: Store, kind: RowKind, id: string | undefined): Prom
 /** The facts of the payment that decide about its outcome. */
 const paymentOf = ({ paymentId, status, ...facts }: KeptReview): Payment =>
   ({ ...facts, id: paymentId, paymentStatus: isPaymentStatus(status) ? status : 'UNKNOWN' }) as Payment;
-
-/** Writes down which payment pays the create and the order. */
-async function settlePayer(store: Store, review: KeptReview, state: PaymentState): Promise<void> {
-  for (;;) {
-    const { rows } = await judged(store, review, state);
-    const written = await Promise.all(rows.map(row => store.write(row)));
-    if (written.every(({ isWritten }) => isWritten)) return;
-  }
-}
 
 const notOpen = (id: string, status: string) => ({
   path: 'id',

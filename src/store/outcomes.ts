@@ -136,7 +136,8 @@ function completed({ payment, state, create, order }: StatusFacts): Verdict {
   const isUnknown = !create || create.bodyHash === UNSEEN || (create.order !== undefined && !order);
   if (isUnknown) return held('unknown_reference');
   const payer = order ?? create;
-  if (payer.paidBy && isSamePayment(payer.paidBy, payment.id)) return { create, order };
+  const outcome = isOut ? 'paid_out' : 'paid';
+  if (payer.paidBy && isSamePayment(payer.paidBy, payment.id)) return { outcome, create, order };
   if (state.outcome === 'reversed' || state.outcome === 'payout_failed') return held('paid_again');
   if (order?.isCanceled) return held('order_canceled');
   if (payer.paidBy) return held('already_paid');
@@ -144,24 +145,30 @@ function completed({ payment, state, create, order }: StatusFacts): Verdict {
   const { amount = create.amount, currency = create.currency } = order ?? {};
   if (moneyDifferences({ paymentType, amount, currency }, payment).length > 0) return held('amount_differs');
   return {
-    outcome: isOut ? 'paid_out' : 'paid',
+    outcome,
     call: isOut ? 'onPaidOut' : 'onPaid',
     create: { ...create, paidBy: payment.id },
     order: order && { ...order, paidBy: payment.id, isReversed: undefined },
   };
 }
 
-function depositFailed({ state, order }: StatusFacts, create: CreateRow): Verdict {
+/** Whether another payment has paid the order, or the reference without one. */
+const isPaidByOther = ({ paidBy }: { paidBy?: string | undefined }, { id }: Payment): boolean =>
+  paidBy !== undefined && !isSamePayment(paidBy, id);
+
+function depositFailed({ payment, state, order }: StatusFacts, create: CreateRow): Verdict {
   const nothing = { create, order };
   if (state.outcome === 'declined') return nothing;
   if (state.outcome !== 'paid') return { ...nothing, outcome: 'declined', call: 'onDeclined' };
+  // After an interrupted `resolveReview`.
+  if (isPaidByOther(order ?? create, payment)) return { ...nothing, outcome: 'reversed' };
   const reversed = order && { ...order, paidBy: undefined, isReversed: true };
   return { outcome: 'reversed', call: 'onReversed', create: { ...create, paidBy: undefined }, order: reversed };
 }
 
 function payoutFailed({ payment, state, order }: StatusFacts, create: CreateRow): Verdict {
   // Another payment of the reference was paid out: giving the money back would lose it.
-  if (create.paidBy && !isSamePayment(create.paidBy, payment.id)) return { create, order };
+  if (isPaidByOther(create, payment)) return { create, order };
   const wasPaidOut = state.outcome === 'paid_out';
   const unpaid = { ...create, paidBy: undefined };
   return { outcome: 'payout_failed', call: 'onPayoutFailed', wasPaidOut, create: unpaid, order };
