@@ -30,8 +30,8 @@ async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
   const [row] = rows;
   if (!row) return;
   // During an outage, upkeep itself makes the plans wait.
-  const { isPaused, left } = await readOutage(store);
-  if (isPaused && left > -PATIENCE) return;
+  const { until, now } = await readOutage(store);
+  if (until > now - PATIENCE) return;
   if (!gateway.onEvent) return emitWarning(MESSAGE);
   new Call('upkeep', gateway).emit({ type: 'warning', code: 'upkeep_missing', message: MESSAGE, reference: row.id });
 }

@@ -8,7 +8,7 @@ import { PlanGone } from '../store/create-once.ts';
 import type { CreateRow } from '../store/creates.ts';
 import { isMissing } from '../store/doubts.ts';
 import type { HandlerLink } from '../store/link.ts';
-import { endOutage, holdOutage, type Outage, pauseSending, readOutage, waitAsAsked } from '../store/outage.ts';
+import { endOutage, holdOutage, type Outage, pauseSending, readOutage } from '../store/outage.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../store/plan.ts';
 import { type StoreCall, warnNotSent, warnReviewFailed } from '../store/reports.ts';
 import { notDue } from '../store/transitions.ts';
@@ -41,131 +41,124 @@ interface SenderSettings {
   signal?: AbortSignal | undefined;
 }
 
+export type PlanSender = ReturnType<typeof createPlanSender>;
+
 /** Sends plans, in one run or several. Rows are leased, so that many replicas can send concurrently. */
-export class PlanSender {
-  readonly sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
-  readonly #gateway: Gateway;
-  readonly #client: StoreCall;
-  readonly #settings: SenderSettings;
+export function createPlanSender(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
+  const { store, call } = client;
+  const { handler, limit, concurrency, signal } = settings;
+  const sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
   /** The gateway has accepted the last payout, so several can be sent at once. */
-  #isAccepting = false;
+  let isAccepting = false;
   /** The revision of the outage that this sender may test. */
-  #held: number | undefined;
+  let held: number | undefined;
   /** Milliseconds to pause, if this run is over. */
-  #pause: number | undefined;
+  let pause: number | undefined;
 
-  constructor(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
-    this.#gateway = gateway;
-    this.#client = client;
-    this.#settings = settings;
-  }
-
-  /**
-   * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
-   * after an accepted one.
-   *
-   * @param whenIdle waits while nothing is planned. Without it, the run ends
-   * @returns the milliseconds to pause, if the run ended for that
-   * @throws any error of the store: the next run sends the rest
-   */
-  async send(whenIdle?: () => Promise<void>): Promise<number | undefined> {
-    const { limit, concurrency, signal } = this.#settings;
-    this.#pause = undefined;
-    const isOver = () => this.#pause !== undefined || signal?.aborted === true;
-    const work = (limit: number, concurrency: number) =>
-      workOnDue(this.#client.store, DUE, { limit, concurrency, isOver, whenIdle }, claimed => this.#work(claimed));
-    let left = limit;
-    for (; !this.#isAccepting && left > 0 && !isOver(); left -= 1) if ((await work(1, 1)) === 0) return undefined;
-    if (left > 0 && !isOver()) await work(left, concurrency);
-    return this.#pause;
-  }
-
-  async #work({ row }: Claimed): Promise<void> {
-    try {
-      if (row.state === 'freed') return await this.#review(row);
-      const outage = await this.#outage();
-      if (outage) {
-        await giveBack(this.#client.store, row);
-        this.sent.postponed += 1;
-        return this.#stop(outage.left);
-      }
-      await this.#send(row);
-    } catch (error) {
-      this.#stop(0);
-      throw error;
-    }
-  }
-
-  #stop(pause: number): void {
-    this.#isAccepting = false;
-    this.#pause = Math.max(this.#pause ?? 0, pause);
-  }
-
-  /** Returns the outage that forbids sending. After a pause, one replica looks a payment up to test the gateway. */
-  async #outage(): Promise<Outage | undefined> {
-    const outage = await readOutage(this.#client.store);
-    if (!outage.isPaused || outage.revision === this.#held) return undefined;
-    if (outage.left > 0) return outage;
-    const held = await holdOutage(this.#client.store, outage);
-    if (!held || !(await this.#isAnswering())) return held ?? outage;
-    this.#held = held.revision;
-    return undefined;
-  }
+  const stop = (ms: number): void => {
+    isAccepting = false;
+    pause = Math.max(pause ?? 0, ms);
+  };
 
   /** Whether the gateway answers a lookup. 404 is an answer, because the id is new. */
-  async #isAnswering(): Promise<boolean> {
-    const { signal } = this.#settings;
-    return lookUp(this.#gateway, randomUUID(), { signal }, this.#client.call).then(() => true, isMissing);
-  }
+  const isAnswering = () => lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing);
 
-  async #send(plan: CreateRow): Promise<void> {
+  /** Returns the outage that forbids sending. After a pause, one replica looks a payment up to test the gateway. */
+  const findOutage = async (): Promise<Outage | undefined> => {
+    const outage = await readOutage(store);
+    if (outage.until === 0 || outage.row.revision === held) return undefined;
+    if (outage.until > outage.now) return outage;
+    const next = await holdOutage(store, outage);
+    if (!next || !(await isAnswering())) return next ?? outage;
+    held = next.row.revision;
+    return undefined;
+  };
+
+  /** Lists a refused payout for review. If that fails, it stays due. */
+  const review = async (refused: CreateRow): Promise<void> => {
     try {
-      const { request, extra } = openPlan(plan.body ?? '');
-      await create(this.#gateway, 'payment', request, { extra }, { plan });
+      await handler.reviewRefused(refused.reference);
     } catch (error) {
-      if (error instanceof PlanGone) return;
-      if (!isGatewayError(error)) throw error;
-      return this.#fail(plan, error);
+      return warnReviewFailed(client, refused, error);
     }
-    this.sent.created += 1;
-    this.#isAccepting = true;
-    if (this.#held === undefined) return;
-    this.#held = undefined;
-    await endOutage(this.#client.store);
-  }
+    // Meanwhile the merchant may have planned it again.
+    await change(store, refused, row =>
+      row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
+    );
+  };
 
-  async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
-    const { retryAfter = 0 } = error as { retryAfter?: number };
+  const fail = async (plan: CreateRow, error: GatewayError): Promise<void> => {
+    const { retryAfter: asked = 0 } = error as { retryAfter?: number };
     if (error.outcome === 'unknown') {
-      this.sent.inDoubt += 1;
-      return this.#stop(await pauseSending(this.#client.store, retryAfter));
+      sent.inDoubt += 1;
+      return stop(await pauseSending(store, { asked, isUnknown: true }));
     }
     if (error.name === 'StoreError') throw error;
     const isUnsendable = UNSENDABLE.has(error.name);
     const isAnswered = error instanceof ApiError;
     if (isRefusedForGood(plan, error)) {
-      this.sent.refused += 1;
-      await this.#review(plan);
+      sent.refused += 1;
+      await review(plan);
     } else {
-      this.sent.postponed += 1;
+      sent.postponed += 1;
       // Without an answer, or from a busy gateway, it needs no operator.
-      if (isUnsendable || (isAnswered && error.status !== TOO_MANY)) warnNotSent(this.#client, plan, error);
+      if (isUnsendable || (isAnswered && error.status !== TOO_MANY)) warnNotSent(client, plan, error);
     }
-    if (retryAfter > 0) return this.#stop(await waitAsAsked(this.#client.store, retryAfter));
+    if (asked > 0) return stop(await pauseSending(store, { asked }));
     const isOfThisPlan = isRefusedRequest(error) || isUnsendable || (isAnswered && error.status === FORBIDDEN);
-    if (!isOfThisPlan) this.#stop(0);
-  }
+    if (!isOfThisPlan) stop(0);
+  };
 
-  /** Lists a refused payout for review. If that fails, it stays due. */
-  async #review(refused: CreateRow): Promise<void> {
+  const sendPlan = async (plan: CreateRow): Promise<void> => {
     try {
-      await this.#settings.handler.reviewRefused(refused.reference);
+      const { request, extra } = openPlan(plan.body ?? '');
+      await create(gateway, 'payment', request, { extra }, { plan });
     } catch (error) {
-      return warnReviewFailed(this.#client, refused, error);
+      if (error instanceof PlanGone) return;
+      if (!isGatewayError(error)) throw error;
+      return fail(plan, error);
     }
-    // Meanwhile the merchant may have planned it again.
-    await change(this.#client.store, refused, row =>
-      row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
-    );
-  }
+    sent.created += 1;
+    isAccepting = true;
+    if (held === undefined) return;
+    held = undefined;
+    await endOutage(store);
+  };
+
+  const work = async ({ row }: Claimed): Promise<void> => {
+    try {
+      if (row.state === 'freed') return await review(row);
+      const outage = await findOutage();
+      if (!outage) return await sendPlan(row);
+      await giveBack(store, row);
+      sent.postponed += 1;
+      stop(outage.until - outage.now);
+    } catch (error) {
+      stop(0);
+      throw error;
+    }
+  };
+
+  return {
+    sent,
+
+    /**
+     * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
+     * after an accepted one.
+     *
+     * @param whenIdle waits while nothing is planned. Without it, the run ends
+     * @returns the milliseconds to pause, if the run ended for that
+     * @throws any error of the store: the next run sends the rest
+     */
+    async send(whenIdle?: () => Promise<void>): Promise<number | undefined> {
+      pause = undefined;
+      const isOver = () => pause !== undefined || signal?.aborted === true;
+      const run = (limit: number, concurrency: number) =>
+        workOnDue(store, DUE, { limit, concurrency, isOver, whenIdle }, work);
+      let left = limit;
+      for (; !isAccepting && left > 0 && !isOver(); left -= 1) if ((await run(1, 1)) === 0) return undefined;
+      if (left > 0 && !isOver()) await run(left, concurrency);
+      return pause;
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { type StoreCall, warnUpkeepFailed } from '../store/reports.ts';
 import { newSweepCounts, type SweepCounts, sweep } from '../store/sweep.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
-import { PlanSender, type SendCounts } from './send-plans.ts';
+import { createPlanSender, type PlanSender, type SendCounts } from './send-plans.ts';
 import { storeOf } from './store-calls.ts';
 
 /** The options of `upkeep`. */
@@ -98,7 +98,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
   const link = handler[HANDLER];
   if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
   const settings = { ...rest, limit, handler: link };
-  const sender = new PlanSender(gateway, client, settings);
+  const sender = createPlanSender(gateway, client, settings);
   const swept = newSweepCounts();
   const keepUp = async (): Promise<Upkeep> => {
     if (once) {

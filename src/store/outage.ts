@@ -1,83 +1,69 @@
 // Stops the sending of payouts in every replica while the gateway seems unreachable.
 import { bounded } from './change.ts';
-import type { Store, StoreRow } from './contract.ts';
+import type { Store, StoreRow, Written } from './contract.ts';
 
-const KEY = { kind: 'gateway', id: 'outage' } as const;
+/** The row of a scope without an outage so far. */
+const NEW: StoreRow = { kind: 'gateway', id: 'outage', state: 'outage', revision: 0, begunAt: 0, data: {} };
 
 /** Milliseconds. Each pause is twice as long as the one before. */
 const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 900_000;
 
-/** The pause in the store. Times are milliseconds by the store's clock. */
-interface Pause {
+/** The pause of sending in the store. Times are milliseconds by the store's clock. */
+export interface Outage {
+  /** End of the pause. After it, one replica tests the gateway. 0 once the gateway has accepted a payout. */
   until: number;
   /** Length of the last pause after an unknown outcome. */
   pauseMs: number;
+  now: number;
+  row: StoreRow;
 }
-
-/** Whether payouts may be sent. */
-export interface Outage {
-  isPaused: boolean;
-  /** Milliseconds until the pause ends, or a negative number after its end. */
-  left: number;
-  /** The revision of the pause in the store. */
-  revision: number;
-}
-
-const RUNNING: Outage = { isPaused: false, left: 0, revision: 0 };
-
-/** The row of a scope without an outage so far. */
-const NEW: StoreRow = { ...KEY, state: 'running', revision: 0, begunAt: 0, data: {} };
 
 export async function readOutage(store: Store): Promise<Outage> {
-  const { row, now } = await bounded(store.read(KEY));
-  if (row?.state !== 'paused') return RUNNING;
-  return { isPaused: true, left: (row.data as Pause).until - now, revision: row.revision };
+  const { row = NEW, now } = await bounded(store.read(NEW));
+  return { until: 0, pauseMs: 0, ...row.data, now, row };
 }
 
 /**
- * Stops sending after an unknown outcome, for twice as long as last time. A pause that has not ended stays unchanged.
+ * Stops sending. After an unknown outcome it doubles the last pause, unless that pause still lasts.
  *
  * @param asked milliseconds that the gateway asked to wait
  * @returns milliseconds to wait
  */
-export const pauseSending = (store: Store, asked: number): Promise<number> =>
-  extend(store, asked, (pause, now) => (pause.until > now ? pause : longer(pause, now)));
-
-/** Stops sending for the time that the gateway asked for. @returns milliseconds to wait */
-export const waitAsAsked = (store: Store, asked: number): Promise<number> => extend(store, asked, pause => pause);
-
-async function extend(store: Store, asked: number, next: (pause: Pause, now: number) => Pause): Promise<number> {
-  const { row = NEW, now } = await bounded(store.read(KEY));
-  const { until, pauseMs } = next(pauseIn(row), now);
-  const data: Pause = { until: Math.max(until, now + asked), pauseMs };
-  // If another replica has written at the same time, its pause counts.
-  await bounded(store.write({ ...row, state: 'paused', data }));
-  return data.until - now;
+export async function pauseSending(
+  store: Store,
+  { asked, isUnknown = false }: { asked: number; isUnknown?: boolean },
+): Promise<number> {
+  const outage = await readOutage(store);
+  const { now, until, pauseMs } = isUnknown && outage.until <= outage.now ? longer(outage) : outage;
+  const end = Math.max(until, now + asked);
+  await write(store, { ...outage, until: end, pauseMs });
+  return end - now;
 }
 
 /**
- * Reserves the test of the gateway after the pause for one replica. It begins the next pause, which holds up the other replicas.
+ * Reserves the test of the gateway after the pause for one replica. It begins the next pause, which holds up the other
+ * replicas.
  *
  * @returns the outage held by this replica, or undefined if another replica was faster
  */
-export async function holdOutage(store: Store, { revision }: Outage): Promise<Outage | undefined> {
-  const { row, now } = await bounded(store.read(KEY));
-  if (row?.revision !== revision) return undefined;
-  const data = longer(pauseIn(row), now);
-  const { isWritten } = await bounded(store.write({ ...row, data }));
-  return isWritten ? { isPaused: true, left: data.until - now, revision: revision + 1 } : undefined;
+export async function holdOutage(store: Store, outage: Outage): Promise<Outage | undefined> {
+  const next = longer(outage);
+  const { isWritten, row } = await write(store, next);
+  return isWritten && row ? { ...next, row } : undefined;
 }
 
 /** Ends the pause of every replica: the gateway has accepted a payout. */
 export async function endOutage(store: Store): Promise<void> {
-  const { row } = await bounded(store.read(KEY));
-  if (row?.state === 'paused') await bounded(store.write({ ...row, state: 'running', data: {} }));
+  const outage = await readOutage(store);
+  if (outage.until > 0) await write(store, { ...outage, until: 0, pauseMs: 0 });
 }
 
-const pauseIn = ({ state, data }: StoreRow): Pause => (state === 'paused' ? (data as Pause) : { until: 0, pauseMs: 0 });
+/** If another replica has written at the same time, its pause counts. */
+const write = (store: Store, { row, until, pauseMs }: Outage): Promise<Written> =>
+  bounded(store.write({ ...row, data: { until, pauseMs } }));
 
-function longer({ pauseMs }: Pause, now: number): Pause {
-  const next = Math.min(Math.max(2 * pauseMs, FIRST_PAUSE), LONGEST_PAUSE);
-  return { until: now + next, pauseMs: next };
+function longer(outage: Outage): Outage {
+  const pauseMs = Math.min(Math.max(2 * outage.pauseMs, FIRST_PAUSE), LONGEST_PAUSE);
+  return { ...outage, until: outage.now + pauseMs, pauseMs };
 }

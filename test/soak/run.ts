@@ -154,8 +154,9 @@ async function resolveUnknown(): Promise<void> {
 }
 /** Time passes: a pause of sending takes at least a minute. */
 const endPause = () =>
-  pool.query(`update payment_gateway_rows set data = '{"until":0,"pauseMs":0}' where kind = 'gateway' and id = 'outage'
-    and state = 'paused'`);
+  pool.query(
+    `update payment_gateway_rows set data = '{"until":1,"pauseMs":0}' where kind = 'gateway' and id = 'outage'`,
+  );
 async function operate(): Promise<void> {
   await trying(settleDoubts);
   await trying(resolveUnknown);
