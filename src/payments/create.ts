@@ -118,10 +118,10 @@ const NO_REFERENCE = {
  *
  * @throws {InvalidRequestError} for a withdrawal without a reference
  */
-function withReference(request: CheckedRequest): CheckedRequest {
+export function withReference(request: CheckedRequest): CheckedRequest & { reference: string } {
   const { reference, paymentType } = request;
   if (!reference && paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   if (!reference) return { ...request, reference: randomUUID() };
   checkReference(reference);
-  return request;
+  return { ...request, reference };
 }

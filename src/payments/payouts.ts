@@ -1,10 +1,17 @@
 // Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
+import { randomUUID } from 'node:crypto';
 import type { CreateOptions } from '../client-options.ts';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError, PaymentInDoubtError } from '../errors.ts';
 import { argumentReader, extraField } from '../options/reader.ts';
 import { parseRequest } from '../schemas/checked-request.ts';
 import type { WithdrawalRequest } from '../schemas/request.ts';
-import { planBy } from '../store/plan.ts';
+import { serialize } from '../schemas/serialize.ts';
+import { change, NO_ROW } from '../store/change.ts';
+import { type CreateRow, entryOf, knownIds } from '../store/creates.ts';
+import { expectSameRequest, requestDataOf } from '../store/fingerprint.ts';
+import type { PlannedRequest } from '../store/plan.ts';
+import { plan } from '../store/transitions.ts';
+import { withReference } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type Entry, storeOf } from './store-calls.ts';
@@ -17,6 +24,7 @@ export type PayoutOptions = Pick<CreateOptions, 'extra'>;
 
 const readOptions = argumentReader<PayoutOptions>()({ extra: extraField }, 'not_sent');
 
+/** Writes before the first await, so that the merchant's later queries run after it, as after their own INSERT. */
 export async function payOut(
   gateway: Gateway,
   tx: unknown,
@@ -25,10 +33,21 @@ export async function payOut(
 ): Promise<Entry> {
   const store = storeOf(gateway, 'payOut');
   expectTransaction(tx);
-  const { extra } = readOptions(options);
+  const { extra = {} } = readOptions(options);
   checkUpkeep(gateway);
   gateway.upkeepCheckAt ??= 0;
-  return planBy(store, tx, parseRequest('withdrawal', gateway.terminal, request, gateway.webhookUrl), extra);
+  const payout = withReference(parseRequest('withdrawal', gateway.terminal, request, gateway.webhookUrl));
+  const { reference } = payout;
+  const data = requestDataOf(payout, JSON.parse(serialize(payout, extra)));
+  const attempt = { ...data, reference, attemptId: randomUUID(), timeoutMs: 0 };
+  const body = JSON.stringify({ request: payout, extra } satisfies PlannedRequest);
+  const step = await change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
+  const row = step.row as CreateRow;
+  expectSameRequest(row, attempt, { mayBePlanned: true });
+  // If that create fails, upkeep would not send the payout.
+  if (row.state === 'begun')
+    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId: knownIds(row)[0] });
+  return entryOf(store, row, step.now);
 }
 
 /** @throws {ConfigurationError} for a request, or nothing, in the place of the transaction */

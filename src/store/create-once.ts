@@ -19,7 +19,7 @@
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
 import { randomUUID } from 'node:crypto';
 import { Deadline } from '../deadline.ts';
-import { ConfigurationError, GatewayError, PaymentInDoubtError } from '../errors.ts';
+import { GatewayError, PaymentInDoubtError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { NothingDone } from '../telemetry/call.ts';
@@ -84,7 +84,7 @@ const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce | Taken>>>()
  * @throws {PaymentInDoubtError} an earlier create of this reference runs elsewhere, or its outcome is unknown
  * @throws {StoreError} the attempt could not be written down, so it was not sent
  * @throws {PlanGone} the plan is sent elsewhere, or was withdrawn
- * @throws {ConfigurationError} the plan's row was changed by hand, or the store's scope belongs to another gateway
+ * @throws {ConfigurationError} the store's scope belongs to another gateway
  * @throws the errors of `send`, each with an `outcome`
  */
 export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
@@ -93,8 +93,6 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const limits = { deadline: new Deadline(timeout), signal };
   const data = requestDataOf(request, fields);
   const attempt = { reference, ...data, attemptId: randomUUID(), timeoutMs: timeout, order };
-  if (plan && plan.bodyHash !== data.bodyHash)
-    throw new ConfigurationError(ALTERED(reference), { outcome: 'not_sent' });
   const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce | Taken>>();
   running.set(store, creates);
   const key = JSON.stringify([reference, data.bodyHash, order, plan?.attemptId]);
@@ -113,9 +111,6 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   report(create, 'replayed', reference, ended.payment.id);
   return { ...ended, replayed: true };
 }
-
-const ALTERED = (reference: string) =>
-  `The planned payout ${JSON.stringify(reference)} differs from the request that was planned: another program has changed its row. Nothing was sent. Cancel it with gateway.settle(reference, 'not_created').`;
 
 /** Begin → send → record → answer. The recording continues in the background after the limits. */
 async function makeAttempt(

@@ -60,19 +60,13 @@ function differingFields(row: CreateRow, request: Identity): string[] {
   return differing.length > 0 ? differing : ['other fields'];
 }
 
-/** @throws {DuplicateReferenceError} if the row's request is another one, unless its reference is free */
-export function expectSameRequest(row: CreateRow, request: Identity): void {
+/**
+ * @throws {DuplicateReferenceError} if the row is planned, because only upkeep sends a plan, or if its request is another
+ * one. A free reference takes every request
+ */
+export function expectSameRequest(row: CreateRow, request: Identity, { mayBePlanned = false } = {}): void {
+  const { reference, state, paymentId } = row;
   const differing = differingFields(row, request);
-  if (row.state !== 'freed' && differing.length > 0) throw duplicate(row, differing, row.state);
+  if (state === 'freed' || (differing.length === 0 && (mayBePlanned || state !== 'planned'))) return;
+  throw new DuplicateReferenceError(reference, differing, state, { paymentId });
 }
-
-/** @throws {DuplicateReferenceError} if the row is planned: only upkeep sends a plan */
-export function refusePlan(row: CreateRow, request: Identity): void {
-  if (row.state === 'planned') throw duplicate(row, differingFields(row, request), row.state);
-}
-
-const duplicate = (
-  { reference, paymentId }: CreateRow,
-  differing: readonly string[],
-  state: Exclude<CreateRow['state'], 'freed'>,
-) => new DuplicateReferenceError(reference, differing, state, { paymentId });

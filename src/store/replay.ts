@@ -7,7 +7,7 @@ import type { Envelope } from '../schemas/response.ts';
 import { type FoundRow, readCreate, record, waitForRecording } from './change.ts';
 import { type Attempt, type CreateRow, isUnderWay, knownIds } from './creates.ts';
 import { examine, hasExactReference, settleKnown } from './doubts.ts';
-import { expectSameRequest, refusePlan } from './fingerprint.ts';
+import { expectSameRequest } from './fingerprint.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { withNextAction } from './kept.ts';
 import { report, type StoreCall, warnStale } from './reports.ts';
@@ -35,7 +35,6 @@ export async function resume(
   limits: WaitLimits,
 ): Promise<Resumed> {
   const row = found.row as CreateRow;
-  refusePlan(row, attempt);
   expectSameRequest(row, attempt);
   const { deadline, signal } = limits;
   const readPayment = (id: string) => create.lookUp(id, { timeout: deadline.timeout, signal });
