@@ -2,11 +2,10 @@
 //
 //   deposit     (declined) ──▶ paid ──▶ reversed          a COMPLETED that pays nothing is held, for review
 //   withdrawal  paid_out ──▶ payout_failed, or payout_failed at once
-import { createHash } from 'node:crypto';
 import { isSamePayment } from '../schemas/id.ts';
 import { moneyDifferences } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
-import { isPaid, progressOf, rawStatusOf } from '../schemas/payment-status.ts';
+import { isPaid, progressOf } from '../schemas/payment-status.ts';
 import type { ReviewReason } from '../telemetry/events.ts';
 import type { StoreRow } from './contract.ts';
 import type { CreateRow } from './creates.ts';
@@ -212,14 +211,3 @@ export const reviewOf = (
   amount: payment.amount,
   currency: payment.currency,
 });
-
-const LONGEST_MARK = 64;
-
-/** Returns a status as a payment's row keeps it. A long or malformed one becomes its SHA-256. */
-export const statusMark = (status: string): string =>
-  status.length <= LONGEST_MARK && status.isWellFormed() && !status.includes('\0')
-    ? status
-    : createHash('sha256').update(status, 'utf16le').digest('hex');
-
-/** Returns the raw status of a payment as its row keeps it. */
-export const statusOf = (payment: Payment): string => statusMark(rawStatusOf(payment));

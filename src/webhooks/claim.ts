@@ -3,10 +3,9 @@ import * as z from 'zod';
 import { number, type Payment, text } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
-import { statusMark } from '../store/outcomes.ts';
 import { invalidCallback, readBody } from './parse.ts';
 
-/** Characters. A longer text counts as absent, so that waiting callbacks take little memory. */
+/** Characters. Any longer text counts as absent, and a status is cut: waiting callbacks take little memory. */
 const LONGEST = 1_020;
 const short = text.refine(value => !value || value.length <= LONGEST).catch(undefined);
 
@@ -48,6 +47,6 @@ export const isHandled = ({ paymentStatus }: Claim, handled: readonly string[]):
 
 /** Returns a comparable status: both spellings of canceled are the same. */
 function comparable(text: string): string {
-  const status = statusMark(text.trim()).toUpperCase();
+  const status = text.trim().slice(0, LONGEST).toUpperCase();
   return status === 'CANCELLED' ? 'CANCELED' : status;
 }

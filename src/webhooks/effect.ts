@@ -2,6 +2,7 @@
 import { delay, withTimeout } from '../deadline.ts';
 import { LAG_PAUSES } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { rawStatusOf } from '../schemas/payment-status.ts';
 import type { EffectResult, LockedRows, RowKey, Store, StoreRow } from '../store/contract.ts';
 import { type CreateRow, createOf, storeRowOf } from '../store/creates.ts';
 import type { ClientLink, ProcessResult } from '../store/link.ts';
@@ -15,7 +16,6 @@ import {
   paymentRowOf,
   paymentStateOf,
   reviewOf,
-  statusOf,
   type Verdict,
   WITHOUT_FUNCTION,
 } from '../store/outcomes.ts';
@@ -103,7 +103,7 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
 
   /** Decides, and runs the functions of the status. @returns the result, and the rows to write */
   const apply = async (payment: Payment, seen: number | undefined, locked: LockedRows<Tx>): Promise<Ran> => {
-    const status = statusOf(payment);
+    const status = rawStatusOf(payment);
     const decision = decide(locked.payment, status, seen);
     if (decision === 'again') return { result: decision, seen: locked.payment?.revision };
     const state = paymentStateOf(locked.payment);
@@ -143,7 +143,7 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
     if (payment.paymentStatus === 'PENDING' && !functions.onPayment) return { result: 'already' };
     const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
     if (create?.order) reads.push({ kind: 'order', id: create.order });
-    const about = reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain', create, order: create?.order });
+    const about = reviewOf(payment, rawStatusOf(payment), { reason: 'effect_uncertain', create, order: create?.order });
     let ran: Ran = { result: 'busy' };
     // The store may run the work again after a rollback.
     const effect = store.effect({ id: payment.id.toLowerCase(), about, reads }, async locked => {
@@ -191,7 +191,7 @@ export function createEffect<Tx>({ link, store, lookUp, functions, effectTimeout
       for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
         const ran = await runOnce(payment, seen);
         if (ran.result === 'uncertain') {
-          reports.review(about, reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain' }));
+          reports.review(about, reviewOf(payment, rawStatusOf(payment), { reason: 'effect_uncertain' }));
           throw unhandled('effect_uncertain', cutOff(about.paymentId), about.paymentId, ran.cause);
         }
         // Not awaited: the payment's turn ends at the commit.
