@@ -55,7 +55,7 @@ export interface CreateRow extends Attempt {
   body?: string | undefined;
   /** Earliest time for upkeep to work on it. Absent once the final payment has taken effect or was given up. */
   dueAt?: number | undefined;
-  /** The due time at which a paid payment took effect. Later due times are rechecks. */
+  /** Time of the effect of a paid payment. Until a sweep has scheduled its rechecks, its due time. */
   effectAt?: number | undefined;
   /** How often upkeep looked at the row, or the gateway refused it. */
   looks: number;

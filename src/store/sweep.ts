@@ -1,15 +1,16 @@
 // Sweeps open payments: processes those whose callback may be lost, and looks at paid ones again.
-
+//
+// A payment is due until it is final and has taken effect. A paid one is looked at again later, because the callback of a
+// chargeback can get lost.
 import { isSamePayment } from '../schemas/id.ts';
-import type { Payment } from '../schemas/payment.ts';
-import { isFinal, rawStatusOf } from '../schemas/payment-status.ts';
-import { change, type Step, type Transition } from './change.ts';
+import { isFinal, isPaid, rawStatusOf } from '../schemas/payment-status.ts';
+import { change } from './change.ts';
 import { type Claimed, giveBack, workOnDue } from './claims.ts';
 import { type CreateRow, knownIds } from './creates.ts';
 import type { HandlerLink } from './link.ts';
-import { looked, needsLook, nextRecheck, type SweepFinding } from './looks.ts';
 import { type StoreCall, warnGaveUp, warnNotSwept } from './reports.ts';
 import { isOfMerchant } from './thrown.ts';
+import { notDue, unleased } from './transitions.ts';
 
 /** The counts of a sweep, by result. */
 export interface SweepCounts {
@@ -45,9 +46,6 @@ const LONGEST_LOOK = 30_000;
 const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 6 * 3_600_000;
 
-/** @param looks the number of looks at a row so far */
-const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 ** (looks - 1), LONGEST_PAUSE);
-
 /**
  * Processes the open payments of the store, the longest due first. Leases let many replicas sweep concurrently. After a
  * crash, the next sweep takes over the rows.
@@ -62,105 +60,116 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
   let isOut = false;
   const isOver = () => isOut || signal?.aborted === true;
 
-  const work = async ({ row, now }: Claimed) => {
+  /** Writes the next row. If an effect or a callback has changed the row during the look, another look follows soon. */
+  const write = (row: CreateRow, next: CreateRow, now: number) =>
+    change(
+      store,
+      row,
+      (current, now) => {
+        if (current === row) return { next };
+        if (current?.dueAt === undefined) return {};
+        if (!needsLook(current)) return { next: finished(current, now, recheckAfter) };
+        return { next: { ...unleased(current), dueAt: now + FIRST_PAUSE } };
+      },
+      { row, now },
+    );
+
+  const work = async ({ row, now: claimedAt }: Claimed) => {
+    if (!needsLook(row)) return void (await write(row, finished(row, claimedAt, recheckAfter), claimedAt));
     const begun = performance.now();
-    if (!needsLook(row, now, recheckAfter)) {
-      const next = nextRecheck(row, now, recheckAfter);
-      await change(store, row, current => (current === row ? { next } : {}), { row, now });
-      return;
-    }
-    const seen = await lookAtRow(handler, row, signal);
-    if (seen.asked !== undefined) isOut = true;
-    const { outcome, finding, failure } = judge(row, seen, now - row.begunAt > giveUpAfter);
+    const looks = await lookAt(handler, row, signal);
+    const now = claimedAt + Math.ceil(performance.now() - begun);
+    const asked = Math.max(0, ...looks.map(look => look.asked));
+    isOut ||= asked > 0;
+    const { outcome, error } = judge(row, looks, claimedAt - row.begunAt > giveUpAfter);
     if (outcome === 'failed' && signal?.aborted) return giveBack(store, row);
-    // The row has rarely changed meanwhile, so it is not read again.
-    const known = { row, now: now + Math.ceil(performance.now() - begun) };
-    const record: Transition<Step> = (current, now) => looked(current, row, finding, now, recheckAfter);
-    const { next } = await change(store, row, record, known);
-    // Its callback may have come during the look.
-    const isGivenUp = outcome === 'gaveUp' && next !== undefined && next.dueAt === undefined;
+    const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
+    const isLeft = outcome === 'open' || outcome === 'failed';
+    const seen = { ...unleased(row), looks: row.looks + 1 };
+    const next = isLeft ? { ...seen, dueAt: now + pause } : finished(seen, now, recheckAfter);
+    const written = await write(row, next, now);
+    const isGivenUp = outcome === 'gaveUp' && written.next === next && next.dueAt === undefined;
     swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
-    if (hasChanged(row, seen)) swept.rechecked += 1;
+    if (looks.some(({ hasChanged }) => hasChanged)) swept.rechecked += 1;
     if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
-    if (failure) warnNotSwept(client, row, failure.error);
+    if (outcome === 'failed') warnNotSwept(client, row, error);
   };
   await workOnDue(store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
 }
 
-/** Whether a recheck has found another status than the one that took effect. */
-const hasChanged = ({ effectAt, result }: CreateRow, { payments }: Seen): boolean =>
-  effectAt !== undefined &&
-  payments.some(
-    seen => result && isSamePayment(seen.id, result.payment.id) && rawStatusOf(seen) !== rawStatusOf(result.payment),
-  );
+/** Whether a due row needs a look. An effect that pays leaves the due time unchanged: a sweep schedules its rechecks. */
+const needsLook = ({ effectAt, dueAt }: CreateRow): boolean => effectAt === undefined || dueAt !== effectAt;
 
-/** The result of looking at every payment that a row knows. */
-interface Seen {
-  /** The gateway's current records. */
-  payments: Payment[];
-  /** Every payment has ended, and its status has taken effect. */
-  isFinal: boolean;
-  /** An existing payment has ended, and its status has taken effect. */
-  hasEffect: boolean;
-  /** Another process is working on a payment, and may fail. */
-  isBusy: boolean;
-  /** The longest pause in milliseconds that the gateway asked for. */
-  asked?: number | undefined;
-  /** The first error, of any type that the merchant's function throws. */
-  failure?: { error: unknown } | undefined;
-  /** The gateway does not know an existing payment: it is another gateway, or has forgotten an old payment. */
-  missing?: { error: unknown } | undefined;
+/**
+ * Returns a finished row. A paid one is due at its next recheck.
+ *
+ * @param recheckAfter ascending milliseconds after the effect
+ */
+function finished(row: CreateRow, now: number, recheckAfter: readonly number[]): CreateRow {
+  const effectAt = (needsLook(row) ? row.effectAt : now) ?? now;
+  const dueAt = recheckAfter.map(ms => effectAt + ms).find(time => time > now);
+  const isPaidRow = row.result && isPaid(row.result.payment);
+  return isPaidRow && dueAt !== undefined ? { ...unleased(row), effectAt, dueAt, looks: 0 } : notDue(row);
+}
+
+/** The result of looking at one payment that a row knows. */
+interface Look {
+  /**
+   * `ended`: its final status has taken effect. `busy`: another process is working on it, and may fail. `missing`: the
+   * gateway does not know it.
+   */
+  as: 'ended' | 'open' | 'busy' | 'missing' | 'failed';
+  /** The gateway has answered with this id. An id from an error or a callback may not exist. */
+  isConfirmed: boolean;
+  /** Its status differs from the one in the row. */
+  hasChanged?: boolean;
+  /** An error of any type that the merchant's function throws. */
+  error?: unknown;
+  /** Milliseconds that the gateway asked to wait. */
+  asked: number;
 }
 
 /** The codes for a payment that the gateway does not have. */
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
-async function lookAtRow(handler: HandlerLink, row: CreateRow, signal: AbortSignal | undefined): Promise<Seen> {
-  const seen: Seen = { payments: [], isFinal: true, hasEffect: false, isBusy: false };
+/** Processes one by one the payments that a row knows. */
+async function lookAt(handler: HandlerLink, row: CreateRow, signal: AbortSignal | undefined): Promise<Look[]> {
+  const known = row.result?.payment;
+  const looks: Look[] = [];
   for (const id of knownIds(row)) {
-    // The gateway has answered with this id. An id from an error or a callback may not exist.
-    const isThere = row.result !== undefined && isSamePayment(row.result.payment.id, id);
+    const isConfirmed = known !== undefined && isSamePayment(known.id, id);
     try {
       const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
-      const hasEnded = isFinal(payment) && result !== 'busy';
-      seen.payments.push(payment);
-      seen.isFinal &&= hasEnded;
-      seen.hasEffect ||= hasEnded && isThere;
-      seen.isBusy ||= result === 'busy';
+      const as = result === 'busy' ? result : isFinal(payment) ? 'ended' : 'open';
+      const hasChanged = isConfirmed && row.effectAt !== undefined && rawStatusOf(payment) !== rawStatusOf(known);
+      looks.push({ as, isConfirmed, hasChanged, asked: 0 });
     } catch (error) {
       // By shape, because the handler may belong to another copy of the SDK.
       const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(error) ? {} : Object(error);
-      const isUnknown = UNKNOWN.has(code);
-      // Next to a confirmed payment, an id that the gateway does not know is not a payment.
-      if (isThere || !isUnknown || !row.result) seen.isFinal = false;
-      if (!isUnknown) seen.failure ??= { error };
-      else if (isThere) seen.missing ??= { error };
-      if (!isUnknown && typeof retryAfter === 'number') seen.asked = Math.max(seen.asked ?? 0, retryAfter);
+      const as = UNKNOWN.has(code) ? 'missing' : 'failed';
+      const asked = as === 'failed' && typeof retryAfter === 'number' ? retryAfter : 0;
+      looks.push({ as, isConfirmed, error, asked });
     }
   }
-  return seen;
-}
-
-/** The result of a look at a row. */
-interface Judgement {
-  outcome: keyof SweepCounts;
-  finding: SweepFinding;
-  /** The reason for a retry. */
-  failure?: { error: unknown } | undefined;
+  return looks;
 }
 
 /** @param isOverdue whether the payment is older than `giveUpAfter` */
-function judge(row: CreateRow, seen: Seen, isOverdue: boolean): Judgement {
-  const known = row.result ? [row.result.payment] : [];
-  const finding = { done: knownIds(row), seen: [...known, ...seen.payments] };
-  // The gateway may forget a payment whose effect has happened long ago.
-  if (row.effectAt !== undefined && seen.missing && !seen.failure) return { outcome: 'processed', finding };
+function judge(
+  { effectAt, result }: CreateRow,
+  looks: readonly Look[],
+  isOverdue: boolean,
+): { outcome: keyof SweepCounts; error?: unknown } {
+  const confirmed = looks.find(({ isConfirmed }) => isConfirmed);
+  const failed = looks.find(({ as }) => as === 'failed');
+  // Another gateway, or one that has forgotten an old payment. Any other id that it does not know is not a payment.
+  const missing = confirmed?.as === 'missing' ? confirmed : undefined;
+  if (effectAt !== undefined && missing && !failed) return { outcome: 'processed' };
   // A final payment is still owed its effect, at any age.
-  const isOwed = known.some(isFinal) && !seen.hasEffect;
-  const isOld = isOverdue && !seen.isBusy && !isOwed;
-  const failure = seen.failure ?? (isOld ? undefined : seen.missing);
-  const pause = Math.max(pauseAfter(row.looks + 1), Math.min(seen.asked ?? 0, LONGEST_PAUSE));
-  if (failure) return { outcome: 'failed', finding: { pause }, failure };
-  if (!seen.isFinal && !isOld) return { outcome: 'open', finding: { pause } };
-  return { outcome: seen.isFinal ? 'processed' : 'gaveUp', finding };
+  const isOwed = result && isFinal(result.payment) && confirmed?.as !== 'ended';
+  const isOld = isOverdue && !isOwed && !looks.some(({ as }) => as === 'busy');
+  const failure = failed ?? (isOld ? undefined : missing);
+  if (failure) return { outcome: 'failed', error: failure.error };
+  const isDone = looks.every(look => look.as === 'ended' || (look.as === 'missing' && result && look !== missing));
+  return { outcome: isDone ? 'processed' : isOld ? 'gaveUp' : 'open' };
 }

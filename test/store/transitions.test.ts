@@ -6,7 +6,6 @@ import { reconcile } from '../../src/store/confirmed.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { type Attempt, newRow } from '../../src/store/creates.ts';
 import { disprove } from '../../src/store/doubts.ts';
-import { looked } from '../../src/store/looks.ts';
 import { replanned } from '../../src/store/plan.ts';
 import {
   abandon,
@@ -390,38 +389,6 @@ describe('an effect', () => {
 
   it('of a status that is not final leaves it to look at', () => {
     expect(acknowledge(created(), seenAs('AUTHORIZED')).next).toMatchObject({ dueAt: BEGUN });
-  });
-});
-
-describe('a sweep', () => {
-  const leased = { leasedUntil: BEGUN + 99 };
-  const { dueAt: _, ...done } = created();
-  const two = { ...created(), conflictingIds: [OTHER_ID] };
-  const look = (row: CreateRow | undefined, done: string[], seen: Payment[] = []) =>
-    looked(row, created(), { done, seen }, BEGUN).next;
-
-  it('looks again after the pause, by the time of the store, and gives its lease back', () => {
-    const { next } = looked({ ...created(), ...leased, looks: 2 }, created(), { pause: 240_000 }, BEGUN + 50);
-    expect(next).toEqual({ ...created(), looks: 3, dueAt: BEGUN + 50 + 240_000 });
-  });
-
-  it('does not look at a finished payment again, but at once at another one that it heard of meanwhile', () => {
-    expect(look({ ...created(), ...leased }, [ID.toUpperCase()])).toEqual({ ...done, looks: 1 });
-    expect(look({ ...two, ...leased }, [ID])).toEqual({ ...two, looks: 1 });
-    expect(look(two, [ID, OTHER_ID])).not.toHaveProperty('dueAt');
-  });
-
-  it('looks at once at a final status that came while it looked, and not at one that it has seen', () => {
-    const final = payment(ID, { paymentStatus: 'COMPLETED' });
-    const row = { ...created(ID, { payment: final }), ...leased };
-    expect(look(row, [ID], [payment()])?.dueAt).toBe(BEGUN);
-    expect(look(row, [ID], [{ ...final, id: OTHER_ID }])?.dueAt).toBe(BEGUN);
-    expect(look(row, [ID], [payment(), { ...final, id: ID.toUpperCase() }])?.dueAt).toBeUndefined();
-  });
-
-  it('changes no row that a callback has settled, or an operator freed for another attempt, in between', () => {
-    for (const row of [done, undefined, { ...created(), attemptId: 'newer' }])
-      expect(looked(row, created(), { pause: 1 }, BEGUN)).toEqual({});
   });
 });
 

@@ -156,9 +156,10 @@ describe('an unfinished callback', () => {
     const named = (name: string) => () => void got.push(name);
     const [onPaid, onDeclined, onReversed] = ['onPaid', 'onDeclined', 'onReversed'].map(named);
     const { handler, deliver } = open({ onPaid, onDeclined, onReversed, onError() {} } as object);
-    const upkeepAfter = (ms: number) => {
+    const upkeepAfter = async (ms: number) => {
       clock.now += ms;
-      return settled(gateway.upkeep({ handler, once: true, olderThan: 0 }));
+      await settled(gateway.upkeep({ handler, once: true, olderThan: 0 }));
+      clock.now += 1;
     };
     await sandbox.fail(payment.id);
     expect(await deliver('FAILED')).toBe(200);
