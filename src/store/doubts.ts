@@ -9,69 +9,46 @@ import type { Store } from './contract.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from './creates.ts';
 import { isKeepable } from './key.ts';
 import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
-import { observe, withoutIds } from './transitions.ts';
+import { observe } from './transitions.ts';
 
 /** Reads the gateway's own record. */
 export type ReadPayment = (paymentId: string) => Promise<Payment>;
 
-/** Whether an existing payment can be that of a doubt. */
-type CanBeOf = (row: CreateRow, payment: Payment) => boolean;
-
 /** Whether the payment has the row's reference, possibly folded, or has none but the same type, amount and currency. */
-export const hasItsReference: CanBeOf = (row, payment) =>
+export const hasItsReference = (row: CreateRow, payment: Payment): boolean =>
   payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
-
-/** Whether the payment has exactly the row's reference. */
-export const hasExactReference: CanBeOf = (row, payment) => payment.reference === row.reference;
-
-/** The reference of the own answer may be folded. A callback may name another order, so its must match exactly. */
-const canBeOf: CanBeOf = (row, payment) =>
-  (isOwnPayment(row, payment.id) ? hasItsReference : hasExactReference)(row, payment);
 
 /** Whether the gateway answered a lookup with 404. */
 export const isMissing = (error: unknown): error is PaymentNotFoundError =>
   isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
 /** Returns undefined if the gateway has no such payment. @throws every other error */
-function unlessMissing(error: unknown): undefined {
+export function unlessMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
 /**
- * Looks ids up one by one, because an error's body may have named any id, until one can be that of the doubt's payment.
- *
- * @returns that payment, and the ids without a payment or with another create's
- * @throws the lookup's error. It proves nothing about the doubt
- */
-export async function examine(
-  row: CreateRow,
-  ids: readonly string[],
-  readPayment: (paymentId: string) => Promise<Payment | undefined>,
-  canBeOf: CanBeOf,
-): Promise<{ match?: Payment; disproved: readonly string[] }> {
-  const disproved: string[] = [];
-  for (const id of ids) {
-    const payment = await readPayment(id).catch(unlessMissing);
-    if (payment && canBeOf(row, payment)) return { match: payment, disproved };
-    disproved.push(id);
-  }
-  return { disproved };
-}
-
-/**
- * Settles a doubt by the ids that it knows.
+ * Settles a doubt by the ids that it knows. An error's body may have named any id.
  *
  * @returns its payment, or undefined if it stays in doubt
  * @throws the lookup's error, which proves nothing about the doubt, or the store's
  */
 export async function settleKnown(
   client: StoreCall,
-  { row, now }: FoundRow & { row: CreateRow },
+  found: FoundRow & { row: CreateRow },
   readPayment: ReadPayment,
 ): Promise<Payment | undefined> {
-  const { match, disproved } = await examine(row, knownIds(row), readPayment, canBeOf);
-  const settled = match && (await recordConfirmed(client, { row, now }, row, match, disproved));
-  return settled?.state === 'created' && isOwnPayment(settled, match?.id ?? '') ? match : undefined;
+  const { row } = found;
+  for (const id of knownIds(row)) {
+    const payment = await readPayment(id).catch(unlessMissing);
+    if (!payment) continue;
+    // The reference of the own answer may be folded. A callback may name another order, so its must match exactly.
+    const canBeIts = isOwnPayment(row, id) ? hasItsReference(row, payment) : payment.reference === row.reference;
+    if (!canBeIts) continue;
+    const settled = await recordConfirmed(client, found, row, payment);
+    return settled?.state === 'created' && isOwnPayment(settled, id) ? payment : undefined;
+  }
+  return undefined;
 }
 
 /**
@@ -110,14 +87,11 @@ async function recordConfirmed(
   known: FoundRow,
   { reference }: Pick<CreateRow, 'reference'>,
   payment: Payment,
-  disproved: readonly string[] = [],
 ): Promise<CreateRow | undefined> {
   const { store } = client;
   const confirmed = { reference, payment, attemptId: randomUUID() };
   try {
-    const record = (row: CreateRow | undefined, now: number) =>
-      reconcile(row && disprove(row, disproved), confirmed, now);
-    const step = await change(store, confirmed, record, known);
+    const step = await change(store, confirmed, (row, now) => reconcile(row, confirmed, now), known);
     if (step.outcome) report(client, step.outcome, reference, payment.id);
     if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
     if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));
@@ -130,7 +104,3 @@ async function recordConfirmed(
     return row && (await change(store, row, current => observe(current, { payment }))).row;
   }
 }
-
-/** The row without ids that are not its payment's. A created one keeps its payment. */
-export const disprove = (row: CreateRow, ids: readonly string[]): CreateRow =>
-  row.state === 'begun' && ids.length > 0 ? withoutIds(row, ids) : row;

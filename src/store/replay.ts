@@ -1,4 +1,4 @@
-// Resolves a create whose reference is taken: returns the payment of the same request, or examines the doubt.
+// Resolves a create whose reference is taken: returns the payment of the same request, or settles the doubt.
 import { PaymentInDoubtError } from '../errors.ts';
 import { isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -6,7 +6,7 @@ import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { type FoundRow, readCreate, record, waitForRecording } from './change.ts';
 import { type Attempt, type CreateRow, isUnderWay, knownIds } from './creates.ts';
-import { examine, hasExactReference, settleKnown } from './doubts.ts';
+import { settleKnown, unlessMissing } from './doubts.ts';
 import { expectSameRequest } from './fingerprint.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { withNextAction } from './kept.ts';
@@ -72,8 +72,12 @@ async function replay(
     const seen = isFinal(payment) ? payment : await readPayment(payment.id);
     if (!isFailed(seen)) return { ...withNextAction(known, { payment: seen }), stale: false };
     // The customer of another payment of the reference has paid or may still pay.
-    const { match = seen } = await examine(row, row.conflictingIds, readPayment, isBetter);
-    return { payment: match, stale: false };
+    for (const id of row.conflictingIds) {
+      const other = await readPayment(id).catch(unlessMissing);
+      const isIts = other?.reference === row.reference && isPaymentOf(row, other);
+      if (isIts && !isFailed(other)) return { payment: other, stale: false };
+    }
+    return { payment: seen, stale: false };
   } catch {
     // A callback may have come during the lookup.
     const latest = await waitForRecording(readCreate(create.store, row), limits).catch(() => undefined);
@@ -83,6 +87,3 @@ async function replay(
     return { ...result, stale: true };
   }
 }
-
-const isBetter = (row: CreateRow, payment: Payment): boolean =>
-  !isFailed(payment) && hasExactReference(row, payment) && isPaymentOf(row, payment);

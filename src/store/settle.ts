@@ -10,10 +10,10 @@ import { saysNothing } from '../statuses.ts';
 import { change, isTaken, ownerOf, readCreate } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN } from './contract.ts';
 import { type CreateRow, isOwnPayment, knownIds } from './creates.ts';
-import { disprove, examine, hasExactReference, hasItsReference, isMissing, type ReadPayment } from './doubts.ts';
+import { hasItsReference, isMissing, type ReadPayment, unlessMissing } from './doubts.ts';
 import { UNSEEN } from './fingerprint.ts';
 import { report, reportConflict, type StoreCall } from './reports.ts';
-import { abandon, isFailed, settle, settleableAt, yieldPayment } from './transitions.ts';
+import { abandon, isFailed, settle, settleableAt, withoutIds, yieldPayment } from './transitions.ts';
 
 /** An operator's decision about a doubt. */
 export interface Resolution {
@@ -81,12 +81,12 @@ async function settleWith(
   const isOtherId = despite.includes('paymentId');
   const other = found.state === 'begun' && !isOwnPayment(found, payment.id) ? found.paymentId : undefined;
   // An operator who names `paymentId` has compared both payments.
-  const ids = other === undefined || isOtherId ? [] : [other];
-  const { disproved } = await examine(found, ids, readPayment, hasItsReference);
+  const seen = other && !isOtherId ? await readPayment(other).catch(unlessMissing) : undefined;
   const settleIt = (row: CreateRow | undefined) => {
-    const open = disprove(openOf(row, payment), disproved);
+    const open = openOf(row, payment);
     const { paymentId: known, state } = open;
-    const stands = known !== undefined && !isOwnPayment(open, payment.id);
+    const isDisproved = state === 'begun' && known === other && !isOtherId && !(seen && hasItsReference(open, seen));
+    const stands = known !== undefined && !isOwnPayment(open, payment.id) && !isDisproved;
     if (stands && state === 'created') throw refused('reference', `already has payment ${known}, and keeps it`);
     if (state === 'planned')
       throw refused('reference', "is planned and not sent yet: to cancel it, settle it with 'not_created'");
@@ -104,7 +104,7 @@ async function settleWith(
     return give();
   });
   if (next) report(client, 'settled', reference, payment.id);
-  if (next && other && disproved.length === 0) reportConflict(client, reference, payment.id, other);
+  if (next && other && isOtherId) reportConflict(client, reference, payment.id, other);
 }
 
 async function settleWithout(
@@ -125,13 +125,17 @@ async function settleWithout(
     throw refused('reference', `has payment ${found.paymentId}: there is nothing to settle`);
   // A payment with exactly this reference stays its payment: an operator cannot override it.
   const isOtherId = despite.includes('paymentId');
-  const read = isOtherId ? (id: string) => readPayment(id).catch(error => unlessOther(error, reference)) : readPayment;
-  const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
-  const { disproved } = await examine(found, knownIds(found), read, canBeOf);
+  const ids = knownIds(found);
+  for (const id of ids) {
+    const payment = await readPayment(id).catch(isOtherId ? error => unlessOther(error, reference) : unlessMissing);
+    const isIts = payment && (isOtherId ? payment.reference === reference : mayBePaymentOf(found, payment));
+    if (isIts) throw hasPayment(id);
+  }
   const step = await change(store, { reference }, (row, now) => {
-    const open = disprove(openOf(row), disproved);
-    const [unexamined] = knownIds(open);
-    if (unexamined) throw hasPayment(unexamined);
+    const known = openOf(row);
+    const open = known.state === 'begun' ? withoutIds(known, ids) : known;
+    const [unread] = knownIds(open);
+    if (unread) throw hasPayment(unread);
     return { ...abandon(open, now, margin), open };
   });
   if (step.next) return report(client, 'freed', reference);

@@ -137,14 +137,14 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await shop.gateway.find('payout')).toHaveProperty('state', 'freed');
   });
 
-  it('is not given up while another id of it comes to light', async () => {
-    const shop = await openFailed({ creates: [trace(ID)], payments: { [OTHER_ID]: recordOf(OTHER_ID) } });
+  it.each([{}, { amount: 9 }])('is not given up while another id of it comes to light: %j', async changes => {
+    const shop = await openFailed({ creates: [trace(ID)] });
     const { read } = shop.statements;
     let reads = 0;
     // Between the lookups and the end of the doubt the callback of another payment of it comes.
     shop.statements.read = async key => {
       reads += 1;
-      if (reads === 2) await reconcile(shop.gateway, recordOf(OTHER_ID));
+      if (reads === 2) await reconcile(shop.gateway, recordOf(OTHER_ID, changes));
       return read(key);
     };
     expect(String(await errorOf(shop.settle('not_created')))).toContain(`has payment ${OTHER_ID}`);
@@ -261,6 +261,7 @@ describe('what an operator says', () => {
       [{ [ID]: recordOf(ID) }, ['settled'], []],
     ] as const) {
       const shop = await openFailed({ creates: [trace()], payments });
+      if (payments === both) expect(String(await errorOf(shop.settle(ID)))).toContain('both may have been paid');
       await shop.settle(ID, ...(payments === both ? ['paymentId'] : []));
       expect([shop.changes(), shop.warnings()]).toEqual([['begun', 'in_doubt', ...changes], warnings]);
     }

@@ -5,7 +5,6 @@ import type { Envelope } from '../../src/schemas/response.ts';
 import { reconcile } from '../../src/store/confirmed.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { type Attempt, newRow } from '../../src/store/creates.ts';
-import { disprove } from '../../src/store/doubts.ts';
 import { replanned } from '../../src/store/plan.ts';
 import {
   abandon,
@@ -21,7 +20,6 @@ import {
 } from '../../src/store/transitions.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
-const THIRD_ID = '22222222-2222-4333-8444-555555555555';
 /** When everything here began, by the store's clock. */
 const BEGUN = 1_000_000;
 
@@ -72,8 +70,7 @@ const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
 });
 const seenAs = (paymentStatus: string, id = ID): Payment => payment(id, { paymentStatus });
 const key = { reference: 'payout-1', attemptId: 'callback' };
-const reconciled = (row: CreateRow | undefined, of = payment(), disproved: string[] = []) =>
-  reconcile(row && disprove(row, disproved), { ...key, payment: of }, NOW);
+const reconciled = (row: CreateRow | undefined, of = payment()) => reconcile(row, { ...key, payment: of }, NOW);
 
 /** Rows by their name in the tables. A is the payment of the events, B another one. `+B` is a conflicting id. */
 const ROWS: Record<string, CreateRow | undefined> = {
@@ -270,35 +267,6 @@ describe("an attempt's own answer", () => {
   });
 });
 
-describe('an id that was disproved', () => {
-  const after = BEGUN + 60_000 + MARGIN + 1;
-
-  it('lets an operator free the reference, and no other id does', () => {
-    const claimed = { ...suspecting(), conflictingIds: [OTHER_ID] };
-    const freedRow = { ...begun, isRetry: true, state: 'freed' };
-    expect(abandon(disprove(suspecting(), [ID.toUpperCase()]), after, MARGIN).next).toEqual(freedRow);
-    expect(abandon(disprove(claimed, [OTHER_ID, ID]), after, MARGIN).next).toEqual(freedRow);
-    expect(abandon(disprove(suspecting(), [ID]), after - 1, MARGIN)).toEqual({});
-    for (const ids of [[], [OTHER_ID], [ID]]) expect(abandon(disprove(claimed, ids), after, MARGIN)).toEqual({});
-  });
-
-  it('is replaced by the payment, and forgotten', () => {
-    const row = disprove(suspecting(OTHER_ID), [OTHER_ID]);
-    expect(settle(row, callback())).toEqual({ next: settled() });
-    expect(reconciled(row).next).toEqual(settled());
-    expect(reconciled(row, seenAs('FAILED')).outcome).toBe('settled');
-    const kept = settle(disprove(suspecting(OTHER_ID), [THIRD_ID]), callback());
-    expect(kept).toEqual({ next: { ...settled(), conflictingIds: [OTHER_ID] } });
-    expect(settle(suspecting(ID.toUpperCase()), callback())).toEqual({ next: settled() });
-  });
-
-  it('does not cost a reference the payment that it has', () => {
-    const row = disprove(created(OTHER_ID), [OTHER_ID]);
-    expect(settle(row, callback())).toEqual({});
-    expect(reconciled(row).otherPayment).toEqual({ id: OTHER_ID });
-  });
-});
-
 describe('a payment that is seen again', () => {
   const seen = (status: string, changes: object = {}): Envelope => ({
     payment: payment(ID, { paymentStatus: status, ...changes }),
@@ -405,8 +373,7 @@ describe('a confirmed payment', () => {
   it('that has failed settles a retry only if the own answer has named it', () => {
     const retry = { ...begun, isRetry: true };
     expect(reconciled({ ...retry, paymentId: ID }, seenAs('FAILED')).outcome).toBe('settled');
-    const named = { ...retry, paymentId: OTHER_ID };
-    expect(reconciled(named, seenAs('FAILED'), [OTHER_ID])).toHaveProperty('otherPayment', {});
+    expect(reconciled(retry, seenAs('FAILED'))).toHaveProperty('otherPayment', {});
   });
 
   it('is not kept beside itself', () => {
