@@ -3,8 +3,9 @@ import type { CallOptions } from '../client-options.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
-import type { RowKind, Store, StoreRow } from '../store/contract.ts';
-import { createOf, storeRowOf } from '../store/creates.ts';
+import { readCreate } from '../store/change.ts';
+import type { Store, StoreRow } from '../store/contract.ts';
+import { storeRowOf } from '../store/creates.ts';
 import { orderRowOf, orderStateOf } from '../store/order.ts';
 import {
   after,
@@ -71,11 +72,10 @@ async function rowOf(store: Store, id: string): Promise<StoreRow | undefined> {
  */
 async function complete(store: Store, review: KeptReview, state: PaymentState): Promise<PaymentState | undefined> {
   const { reference, order: orderId, status } = review;
-  const [createRow, orderRow] = await Promise.all([
-    readIf(store, 'create', reference),
-    readIf(store, 'order', orderId),
+  const [{ row: create }, { row: orderRow }] = await Promise.all([
+    readCreate(store, { reference: reference ?? '' }),
+    store.read({ kind: 'order', id: orderId ?? '' }),
   ]);
-  const create = createRow && createOf(createRow);
   const order = orderRow && orderStateOf(orderRow);
   const verdict = judge({ payment: paymentOf(review), state, create, order });
   const rows: StoreRow[] = [];
@@ -84,9 +84,6 @@ async function complete(store: Store, review: KeptReview, state: PaymentState): 
   const written = await Promise.all(rows.map(row => store.write(row)));
   return written.every(({ isWritten }) => isWritten) ? after(state, status, verdict) : undefined;
 }
-
-const readIf = async (store: Store, kind: RowKind, id: string | undefined): Promise<StoreRow | undefined> =>
-  id === undefined ? undefined : (await store.read({ kind, id })).row;
 
 /** The facts of the payment that decide about its outcome. */
 const paymentOf = ({ paymentId, status, ...facts }: KeptReview): Payment =>
