@@ -1,4 +1,4 @@
-// Listens to a channel of Postgres, on one connection of a pool for all listeners.
+// Listens to a channel of Postgres, on one connection of a pool.
 import { aborted, withSignal } from '../deadline.ts';
 import { sizeOf } from '../sql/database.ts';
 import { connect, type PgClient, type PgPool } from './pg.ts';
@@ -7,17 +7,6 @@ import { connect, type PgClient, type PgPool } from './pg.ts';
 interface Emitter {
   on(event: string, listener: (error?: Error) => void): unknown;
 }
-
-/** A connection that listens. */
-interface Listening {
-  readonly heard: Set<() => void>;
-  /** Rejects when the connection is lost. */
-  readonly isLost: Promise<void>;
-  readonly stop: AbortController;
-}
-
-/** By pool and channel. */
-const LISTENING = new WeakMap<PgPool, Map<string, Listening>>();
 
 /** Smaller pools leave no connection for the merchant while effects use half of them. */
 const SMALLEST_POOL = 4;
@@ -30,53 +19,21 @@ export async function listenOn(
   signal: AbortSignal,
 ): Promise<void> {
   if (sizeOf(pool.options?.max) < SMALLEST_POOL) return aborted(signal);
-  const { heard, isLost, stop } = listeningOn(pool, channel);
-  // A separate function for each listener, because the same one may listen twice.
-  const hear = () => onNotice();
-  heard.add(hear);
+  const connecting = connect(pool);
   try {
-    await withSignal(isLost, signal);
+    const client: PgClient & Emitter = await withSignal(connecting, signal);
+    const lost = Promise.withResolvers<never>();
+    client.on('notification', () => onNotice());
+    for (const event of ['error', 'end']) client.on(event, (error = new Error(ENDED)) => lost.reject(error));
+    const listening = client.query(`LISTEN "${channel}"`).then(() => lost.promise);
+    await withSignal(Promise.race([lost.promise, listening]), signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    heard.delete(hear);
-    if (heard.size === 0) stop.abort();
+    // It may arrive later. Closing keeps it out of the pool. Its listeners stay, because a later error without one would
+    // end the process.
+    connecting.then(client => client.release(true)).catch(() => {});
   }
 }
 
-function listeningOn(pool: PgPool, channel: string): Listening {
-  const channels = LISTENING.get(pool) ?? new Map<string, Listening>();
-  LISTENING.set(pool, channels);
-  const known = channels.get(channel);
-  if (known && !known.stop.signal.aborted) return known;
-  const heard = new Set<() => void>();
-  const stop = new AbortController();
-  const isLost = hold(pool, channel, () => heard.forEach(hear => void hear()), stop.signal);
-  const listening = { heard, isLost, stop };
-  channels.set(channel, listening);
-  // Every listener waits for this promise, and gets the error.
-  isLost.catch(() => stop.abort());
-  return listening;
-}
-
-/** Keeps a connection until the signal, or until it is lost. */
-async function hold(pool: PgPool, channel: string, onNotice: () => void, signal: AbortSignal): Promise<void> {
-  const connecting = connect(pool);
-  const client: PgClient & Emitter = await withSignal(connecting, signal).catch(error => {
-    // The connection may arrive later.
-    connecting.then(late => late.release()).catch(() => {});
-    throw error;
-  });
-  const isLost = new Promise<never>((_, reject) => {
-    const onLost = (error = new Error('The connection that listens has ended.')) => reject(error);
-    client.on('notification', onNotice);
-    for (const event of ['error', 'end']) client.on(event, onLost);
-  });
-  try {
-    const listening = client.query(`LISTEN "${channel}"`).then(() => isLost);
-    await withSignal(Promise.race([isLost, listening]), signal);
-  } finally {
-    // Closing keeps it out of the pool. Its listeners stay, because a later error without one would end the process.
-    client.release(true);
-  }
-}
+const ENDED = 'The connection that listens has ended.';

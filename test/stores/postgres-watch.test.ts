@@ -71,12 +71,12 @@ describe.skipIf(lacks(hasPostgres, 'payouts: no PostgreSQL at 127.0.0.1:5432'))(
     expect(await running).toBe(1);
   });
 
-  it('wakes all scopes of a pool over one connection, and takes none from a small pool', async () => {
+  it('wakes each upkeep over its own connection, and takes none from a small pool', async () => {
     const small = postgresPool({ max: 2 });
     const running = [keepUp(pool), keepUp(pool, 'other'), keepUp(small), keepUp(small, 'other')];
-    await expect.poll(listeners).toHaveLength(1);
+    await expect.poll(listeners).toHaveLength(2);
     await payOut('payout-1');
-    expect(await listeners()).toHaveLength(1);
+    expect(await listeners()).toHaveLength(2);
     stop.abort();
     const sent = await Promise.all(running);
     expect(sent.reduce((sum, created) => sum + created, 0)).toBe(1);
