@@ -1,6 +1,5 @@
 // Drizzle as a database for the stores.
 import {
-  expectMethods,
   mysqlRows,
   type PoolOptions,
   poolWith,
@@ -25,7 +24,6 @@ export interface DrizzleTransactionConfig {
 export const drizzleOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(db: DrizzleDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    expectMethods('fromDrizzle', 'the result of drizzle(), not a transaction', db, 'transaction', 'execute');
     const rowsOf = dialect === 'mysql' ? ([answer]: unknown[]) => mysqlRows(answer) : postgresRows;
     const queryOf =
       (handle: Executor): SqlQuery =>

@@ -1,6 +1,5 @@
 // Knex as a database for the stores.
 import {
-  expectMethods,
   mysqlRows,
   type PoolOptions,
   poolWith,
@@ -21,7 +20,6 @@ export interface KnexDatabase<Tx> {
 export const knexOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(knex: KnexDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    expectMethods('fromKnex', 'the result of knex(), not a transaction', knex, 'transaction', 'raw');
     const queryOf = dialect === 'mysql' ? mysqlQueryOf : postgresQueryOf;
     return {
       dialect,

@@ -1,13 +1,6 @@
 // Kysely as a database for the stores.
 import { randomUUID } from 'node:crypto';
-import {
-  expectMethods,
-  type PoolOptions,
-  poolWith,
-  type SqlDatabase,
-  type SqlQuery,
-  type SqlRow,
-} from '../sql/database.ts';
+import { type PoolOptions, poolWith, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 
 /** A Kysely over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface KyselyDatabase<Tx> {
@@ -26,7 +19,6 @@ export interface KyselyTransactionBuilder<Tx> {
 export const kyselyOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(db: KyselyDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    expectMethods('fromKysely', 'a new Kysely(), not a transaction', db, 'transaction', 'executeQuery');
     const queryOf = queryIn(dialect);
     return {
       dialect,

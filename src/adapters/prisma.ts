@@ -3,7 +3,6 @@ import { storeOptions, timeoutProblem } from '../options/store-options.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import {
   DEFAULT_SIZE,
-  expectMethods,
   type PoolOptions,
   poolSizeProblem,
   type SqlDatabase,
@@ -37,8 +36,6 @@ export interface PrismaOptions extends PoolOptions {
 export const prismaOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOptions = {}): SqlDatabase<Tx> => {
-    const takes = 'a new PrismaClient(), not the client of a transaction';
-    expectMethods('fromPrisma', takes, prisma, '$queryRawUnsafe', '$transaction', '$connect');
     const problems = { poolSize: poolSizeProblem, timeout: timeoutProblem };
     const { poolSize: max = DEFAULT_SIZE, timeout = 60_000 } = storeOptions('fromPrisma', options, problems);
     const queryOf = dialect === 'mysql' ? mysqlQueryOf : rowsOf;

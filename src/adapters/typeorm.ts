@@ -1,11 +1,9 @@
 // TypeORM as a database for the stores.
-import { ConfigurationError } from '../errors.ts';
-import { expectMethods, type SqlDatabase, type SqlQuery, type SqlRow, sizeOf } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, sizeOf } from '../sql/database.ts';
 
 /** A DataSource of TypeORM over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface TypeOrmDataSource<Tx> {
   readonly manager: Tx;
-  readonly isInitialized: boolean;
   readonly options: object;
   // biome-ignore lint/suspicious/noExplicitAny: one of two overloads
   transaction<T>(isolationLevel: 'READ COMMITTED', work: (tx: any) => Promise<T>): Promise<T>;
@@ -21,12 +19,7 @@ export interface TypeOrmQueryRunner {
 export const typeOrmOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<Tx> => {
-    const takes = 'a new DataSource(), not its EntityManager or a QueryRunner';
-    expectMethods('fromTypeOrm', takes, dataSource, 'createQueryRunner', 'transaction');
     const { poolSize, extra } = dataSource.options as Options;
-    const checkReady = () => {
-      if (!dataSource.isInitialized) throw new ConfigurationError(NOT_READY);
-    };
     const queryOf =
       (runner: TypeOrmQueryRunner): SqlQuery =>
       async (sql, values = []) => {
@@ -39,7 +32,6 @@ export const typeOrmOver =
       dialect,
       pool: { identity: dataSource, max: sizeOf(extra?.max ?? extra?.connectionLimit ?? poolSize) },
       async query(sql, values) {
-        checkReady();
         const runner = dataSource.createQueryRunner('master');
         try {
           return await queryOf(runner)(sql, values);
@@ -47,10 +39,7 @@ export const typeOrmOver =
           await runner.release();
         }
       },
-      async transaction(work) {
-        checkReady();
-        return dataSource.transaction('READ COMMITTED', work);
-      },
+      transaction: work => dataSource.transaction('READ COMMITTED', work),
       queryIn: tx => queryOf((tx as { queryRunner: TypeOrmQueryRunner }).queryRunner),
     };
   };
@@ -59,5 +48,3 @@ interface Options {
   poolSize?: number;
   extra?: { max?: number; connectionLimit?: number };
 }
-
-const NOT_READY = 'The DataSource is not connected: await dataSource.initialize() before the first payment.';

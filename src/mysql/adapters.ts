@@ -8,34 +8,30 @@ import { typeOrmOver } from '../adapters/typeorm.ts';
 /**
  * Makes a database from Drizzle over `mysql2`. `tx` is its transaction. `tx.transaction()` sets a savepoint.
  *
- * @throws {ConfigurationError} for another value, and for wrong options
+ * @throws {ConfigurationError} for wrong options
  */
 export const fromDrizzle = drizzleOver('mysql');
 
 /**
  * Makes a database from Kysely. `tx` is its transaction. Kysely cannot nest another one in it.
  *
- * @throws {ConfigurationError} for another value, and for wrong options
+ * @throws {ConfigurationError} for wrong options
  */
 export const fromKysely = kyselyOver('mysql');
 
 /**
  * Makes a database from Knex. `tx` is its transaction. `tx.transaction()` sets a savepoint.
  *
- * @throws {ConfigurationError} for another value, and for wrong options
+ * @throws {ConfigurationError} for wrong options
  */
 export const fromKnex = knexOver('mysql');
 
 /**
  * Makes a database from Prisma. `tx` is the client of an interactive transaction.
  *
- * @throws {ConfigurationError} for another value, and for wrong options
+ * @throws {ConfigurationError} for wrong options
  */
 export const fromPrisma = prismaOver('mysql');
 
-/**
- * Makes a database from TypeORM, which may connect later. `tx` is the `EntityManager` of the transaction.
- *
- * @throws {ConfigurationError} for another value, and for wrong options
- */
+/** Makes a database from TypeORM, which may connect later. `tx` is the `EntityManager` of the transaction. */
 export const fromTypeOrm = typeOrmOver('mysql');

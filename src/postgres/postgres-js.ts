@@ -1,13 +1,6 @@
 // The library postgres.js as a database for the stores.
 import { aborted } from '../deadline.ts';
-import {
-  expectMethods,
-  poolOf,
-  type SqlDatabase,
-  type SqlQuery,
-  type SqlRow,
-  withPlainNames,
-} from '../sql/database.ts';
+import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow, withPlainNames } from '../sql/database.ts';
 
 /** The result of postgres() of postgres.js, by shape. */
 export interface PostgresJs<Tx> {
@@ -18,13 +11,8 @@ export interface PostgresJs<Tx> {
   readonly options: { max?: number; prepare?: boolean };
 }
 
-/**
- * Makes a database from postgres.js. `tx` is the `sql` of the transaction. `tx.savepoint()` nests.
- *
- * @throws {ConfigurationError} for the `sql` of a transaction or of a reserved connection
- */
+/** Makes a database from the result of `postgres()`. `tx` is the `sql` of the transaction. `tx.savepoint()` nests. */
 export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
-  expectMethods('fromPostgresJs', 'the result of postgres(), not a transaction', sql, 'begin', 'unsafe');
   // A pooler may refuse prepared statements.
   const { prepare = true } = sql.options;
   const queryOf =

@@ -84,12 +84,6 @@ export const poolWith = (owner: string, identity: object, options: PoolOptions):
   max: storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize ?? DEFAULT_SIZE,
 });
 
-/** @throws {ConfigurationError} unless the value has these methods */
-export function expectMethods(owner: string, takes: string, given: unknown, ...names: string[]): void {
-  const found = (given ?? {}) as Record<string, unknown>;
-  if (names.some(name => typeof found[name] !== 'function')) throw new ConfigurationError(`${owner} takes ${takes}.`);
-}
-
 /** Returns the pool of `pg` or postgres.js. */
 export const poolOf = (pool: { options?: { max?: unknown } }): SqlPool => ({
   identity: pool,
