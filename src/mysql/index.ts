@@ -8,6 +8,5 @@ export type { TypeOrmDataSource, TypeOrmQueryRunner } from '../adapters/typeorm.
 export type { PoolOptions, SqlDatabase, SqlPool, SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
 export type { SqlStoreOptions } from '../sql/store.ts';
 export { fromDrizzle, fromKnex, fromKysely, fromPrisma, fromTypeOrm } from './adapters.ts';
-export type { MysqlDatabase, TxOf } from './database.ts';
 export type { MysqlConnection, MysqlPool, MysqlPromisePool, MysqlTx, TxOfPool } from './pool.ts';
-export { type MysqlStoreOptions, mysqlStore } from './store.ts';
+export { type MysqlDatabase, type MysqlStoreOptions, mysqlStore, type TxOf } from './store.ts';

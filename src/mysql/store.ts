@@ -1,8 +1,16 @@
 // A store in the merchant's own MySQL or MariaDB.
+import { databaseIn, type SqlDatabase } from '../sql/database.ts';
 import { type SqlStoreOptions, sqlStore, sqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
-import { databaseOf, type MysqlDatabase, type TxOf } from './database.ts';
+import { fromPool, type MysqlPool, type TxOfPool } from './pool.ts';
 import { mysqlStoreSql } from './store-sql.ts';
+
+/** A pool of `mysql2`, or a database from `fromDrizzle` and the other adapters. */
+// biome-ignore lint/suspicious/noExplicitAny: any type of transaction
+export type MysqlDatabase = MysqlPool | SqlDatabase<any>;
+
+/** The transaction that the handler's functions get, and that `payOut` takes. */
+export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfPool<Database>;
 
 /** Options of `mysqlStore`, its second argument. */
 export type MysqlStoreOptions = SqlStoreOptions;
@@ -24,5 +32,8 @@ export function mysqlStore<Database extends MysqlDatabase>(
   options: MysqlStoreOptions,
 ): Store<TxOf<Database>> {
   const given = sqlStoreOptions('mysqlStore', options);
-  return sqlStore(databaseOf('mysqlStore', database), mysqlStoreSql(given), given);
+  const isPool = typeof Object(database).getConnection === 'function';
+  const own = databaseIn<TxOf<Database>>('mysqlStore', 'mysql', database, isPool);
+  const db = own ?? (fromPool(database as MysqlPool) as unknown as SqlDatabase<TxOf<Database>>);
+  return sqlStore(db, mysqlStoreSql(given), given);
 }

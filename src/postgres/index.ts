@@ -8,7 +8,6 @@ export type { TypeOrmDataSource, TypeOrmQueryRunner } from '../adapters/typeorm.
 export type { PoolOptions, SqlDatabase, SqlPool, SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
 export type { SqlStoreOptions } from '../sql/store.ts';
 export { fromDrizzle, fromKnex, fromKysely, fromPrisma, fromTypeOrm } from './adapters.ts';
-export type { PostgresDatabase, TxOf } from './database.ts';
 export type { PgClient, PgPool, PgTx, TxOfPool } from './pg.ts';
 export { fromPostgresJs, type PostgresJs } from './postgres-js.ts';
-export { type PostgresStoreOptions, postgresStore } from './store.ts';
+export { type PostgresDatabase, type PostgresStoreOptions, postgresStore, type TxOf } from './store.ts';

@@ -6,6 +6,12 @@ import { transact } from '../sql/transaction.ts';
 import { listenOn } from './listen.ts';
 import { connect, isOpen, type PgClient, type PgPool, type PgTx } from './pg.ts';
 
+/** Recognizes a pool of `pg`. Clients also have `connect` and `query`. */
+export function isPool(given: unknown): boolean {
+  const { connect, query, release, escapeIdentifier } = Object(given);
+  return typeof connect === 'function' && typeof query === 'function' && !release && !escapeIdentifier;
+}
+
 /** @param prepare whether each connection prepares a statement once */
 export const fromPool = (pool: PgPool, prepare = false): SqlDatabase<PgTx> => ({
   dialect: 'postgres',

@@ -1,9 +1,19 @@
 // A store in the merchant's own Postgres.
+import { ConfigurationError } from '../errors.ts';
 import { flagProblem } from '../options/store-options.ts';
+import { databaseIn, type SqlDatabase } from '../sql/database.ts';
 import { type SqlStoreOptions, sqlStore, sqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
-import { databaseOf, type PostgresDatabase, type TxOf } from './database.ts';
+import type { PgPool, TxOfPool } from './pg.ts';
+import { fromPool, isPool } from './pool.ts';
 import { postgresStoreSql } from './store-sql.ts';
+
+/** A pool of `pg`, or a database from `fromDrizzle` and the other adapters. */
+// biome-ignore lint/suspicious/noExplicitAny: any type of transaction
+export type PostgresDatabase = PgPool | SqlDatabase<any>;
+
+/** The transaction that effects get, and in which `payOut` writes: over `pg` the `query` of a client. */
+export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfPool<Database>;
 
 /** Options of `postgresStore`, its second argument. */
 export interface PostgresStoreOptions extends SqlStoreOptions {
@@ -32,5 +42,11 @@ export function postgresStore<Database extends PostgresDatabase>(
   options: PostgresStoreOptions,
 ): Store<TxOf<Database>> {
   const given = sqlStoreOptions('postgresStore', options, { prepare: flagProblem });
-  return sqlStore(databaseOf('postgresStore', database, given.prepare), postgresStoreSql(given), given);
+  const own = databaseIn<TxOf<Database>>('postgresStore', 'postgres', database, isPool(database));
+  if (own && given.prepare) throw new ConfigurationError(OTHERS_PREPARE);
+  const db = own ?? (fromPool(database as PgPool, given.prepare) as SqlDatabase<TxOf<Database>>);
+  return sqlStore(db, postgresStoreSql(given), given);
 }
+
+const OTHERS_PREPARE =
+  'postgresStore: prepare needs a pool of pg: with another library, use its own setting for prepared statements.';

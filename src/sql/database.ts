@@ -90,31 +90,30 @@ export const poolOf = (pool: { options?: { max?: unknown } }): SqlPool => ({
   max: sizeOf(pool.options?.max),
 });
 
-const ADAPTERS = 'fromDrizzle, fromKysely, fromKnex, fromPrisma, fromTypeOrm';
-
 /**
- * Returns the database that a store was given, or undefined if the value may be a pool.
+ * Returns the database that a store was given, or undefined for a pool.
  *
- * @throws {ConfigurationError} for a database of another dialect
+ * @param isPool whether the value is a pool, and not a client: the SDK's writes on that could be rolled back
+ * @throws {ConfigurationError} for a database of another dialect, and for any other value
  */
 export function databaseIn<Tx>(
   owner: string,
   dialect: SqlDatabase<Tx>['dialect'],
   given: unknown,
+  isPool: boolean,
 ): SqlDatabase<Tx> | undefined {
-  const { dialect: found, transaction, queryIn } = (given ?? {}) as Partial<SqlDatabase<Tx>>;
-  if (typeof transaction !== 'function' || typeof queryIn !== 'function') return undefined;
-  if (found === dialect) return given as SqlDatabase<Tx>;
+  const { dialect: found, transaction, queryIn } = Object(given) as Partial<SqlDatabase<Tx>>;
+  const isDatabase = typeof transaction === 'function' && typeof queryIn === 'function';
+  if (isDatabase && found === dialect) return given as SqlDatabase<Tx>;
+  if (!isDatabase && isPool) return undefined;
   throw new ConfigurationError(
-    `${owner} takes a database of the dialect ${dialect}, and this one is of ${found}. Import the adapter and the store from payment-gateway-sdk/${found}.`,
+    isDatabase
+      ? `${owner} takes a database of the dialect ${dialect}, and this one is of ${found}. Import the adapter and the store from payment-gateway-sdk/${found}.`
+      : `${owner} takes a pool of ${DRIVERS[dialect]}, a database from an adapter (fromDrizzle, fromKysely, fromKnex, fromPrisma, fromTypeOrm), or your own SqlDatabase. Pass the pool itself, not a client or a transaction.`,
   );
 }
 
-/** Error for a value that is neither a database nor a pool. */
-export const neither = (owner: string, pool: string): ConfigurationError =>
-  new ConfigurationError(
-    `${owner} takes ${pool}, a database from an adapter (${ADAPTERS}), or your own SqlDatabase. Pass the pool itself, not a client or a transaction.`,
-  );
+const DRIVERS = { postgres: 'pg', mysql: 'mysql2' };
 
 /** Restores the column names of the statements, which a merchant's option may write in camel or Pascal case. */
 export const withPlainNames = (rows: readonly SqlRow[]): readonly SqlRow[] =>
