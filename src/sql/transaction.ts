@@ -22,30 +22,18 @@ export async function transact<Query extends Send, T>(
   work: (tx: { query: Query }) => Promise<T>,
 ): Promise<T> {
   let isEnded = false;
-  let running = 0;
-  const settle = () => {
-    running -= 1;
-  };
-  const query = (...args: unknown[]) => {
-    if (isEnded) return refused();
-    running += 1;
-    const answer = send(...args);
-    Promise.resolve(answer).then(settle, settle);
-    return answer;
-  };
+  const query = (...args: unknown[]) => (isEnded ? refused() : send(...args));
   const control = (sql: string): Promise<unknown> =>
     withTimeout(send(sql), LONGEST_WAIT, `The database did not answer ${sql} within ${LONGEST_WAIT} ms.`);
 
   let isBroken = true;
   const rollBack = async (error: unknown): Promise<never> => {
     isEnded = true;
-    // Behind a hanging statement, ROLLBACK would wait. Closing the connection ends both.
-    if (running === 0) {
-      isBroken = await control('ROLLBACK').then(
-        () => false,
-        () => true,
-      );
-    }
+    // Behind a hanging statement, ROLLBACK waits too. Closing the connection ends both.
+    isBroken = await control('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
     throw error;
   };
   try {
