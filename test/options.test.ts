@@ -257,13 +257,10 @@ it.each([...OF_ORDERS, 'doubts', 'find', 'settle', 'upkeep'] as const)('%s needs
 
 describe('a mistyped option', () => {
   const pool = { connect: async () => ({}) as never, query: async () => ({ rows: [] }) };
-  const $transaction = async () => undefined;
-  const prisma = (timeout: unknown) =>
-    fromPrisma({ $transaction, $queryRawUnsafe: async () => [], $connect: async () => {} } as never, {
-      timeout: timeout as number,
-    });
+  const $transaction = async () => undefined as never;
+  const prisma = (poolSize: unknown) =>
+    fromPrisma({ $transaction, $queryRawUnsafe: async () => [] }, { poolSize: poolSize as number });
 
-  const TIME = 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.';
   const memory = (given: unknown) => () => memoryStore(given as object);
   const BOTH = 'memoryStore: now must be a function; unknown option "scop" (did you mean "scope"?).';
   it.each<[message: string, ...calls: (() => unknown)[]]>([
@@ -275,9 +272,9 @@ describe('a mistyped option', () => {
     ],
     [BOTH, memory({ now: 7, scop: 'x' })],
     ['prepare must be true or false', () => postgresStore(pool, { scope: 'eu', prepare: 1 } as never)],
-    ['prepare needs a pool of pg', () => postgresStore(prisma(60_000), { scope: 'eu', prepare: true })],
+    ['prepare needs a pool of pg', () => postgresStore(prisma(60), { scope: 'eu', prepare: true })],
     ['toNodeHandler takes a handler', () => toNodeHandler({} as never)],
-    [TIME, ...[0, 2 ** 31, '60'].map(timeout => () => prisma(timeout))],
+    ['fromPrisma: poolSize must be an integer, 1 or more.', ...[0, 1.5, '60'].map(size => () => prisma(size))],
     ['did you mean "on"?', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object)],
     ['reference must be a string', () => new Sandbox().faults.next('drop', { reference: 7 } as never)],
     ['did you mean "port"?', () => new Sandbox().listen({ prot: 3 } as object)],

@@ -1,14 +1,6 @@
 // Prisma as a database for the stores.
-import { storeOptions, timeoutProblem } from '../options/store-options.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
-import {
-  DEFAULT_SIZE,
-  type PoolOptions,
-  poolSizeProblem,
-  type SqlDatabase,
-  type SqlQuery,
-  type SqlRow,
-} from '../sql/database.ts';
+import { type PoolOptions, poolWith, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 
 /** A client of Prisma over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface PrismaDatabase<Tx> {
@@ -23,28 +15,19 @@ export interface PrismaTransactionOptions {
   timeout?: number;
 }
 
-/** Options of `fromPrisma`: facts about a client that Prisma's documented API does not show. */
-export interface PrismaOptions extends PoolOptions {
-  /**
-   * Milliseconds for a transaction, including your function, before Prisma rolls it back. Prisma's own default of 5,000
-   * is short for a transaction that waits for others.
-   * @default 60_000
-   */
-  timeout?: number | undefined;
-}
+/** Milliseconds for a transaction with the effect in it, which takes 25 s at most. Prisma's default is 5 s. */
+const LONGEST = 60_000;
 
 export const prismaOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
-  <Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOptions = {}): SqlDatabase<Tx> => {
-    const problems = { poolSize: poolSizeProblem, timeout: timeoutProblem };
-    const { poolSize: max = DEFAULT_SIZE, timeout = 60_000 } = storeOptions('fromPrisma', options, problems);
+  <Tx>(prisma: PrismaDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
     const queryOf = dialect === 'mysql' ? mysqlQueryOf : rowsOf;
     return {
       dialect,
-      pool: { identity: prisma, max },
+      pool: poolWith('fromPrisma', prisma, options),
       query: queryOf(prisma),
       transaction: work =>
-        prisma.$transaction(work, { isolationLevel: 'ReadCommitted', maxWait: LONGEST_WAIT, timeout }),
+        prisma.$transaction(work, { isolationLevel: 'ReadCommitted', maxWait: LONGEST_WAIT, timeout: LONGEST }),
       queryIn: tx => queryOf(tx as Executor),
     };
   };

@@ -1,5 +1,4 @@
 // Reads the options of a store without zod, which would take most of a store's import time.
-import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { unknownNames } from '../schemas/hints.ts';
 
@@ -46,9 +45,3 @@ export const functionProblem: ProblemOf = value => (typeof value === 'function' 
 /** Checks an option that is a margin in milliseconds. */
 export const marginProblem: ProblemOf = value =>
   Number.isFinite(value) && (value as number) >= 0 ? undefined : 'must be milliseconds, 0 or more';
-
-/** Checks an option that is a timeout in milliseconds. */
-export const timeoutProblem: ProblemOf = value =>
-  typeof value === 'number' && value > 0 && value <= LONGEST_TIMER
-    ? undefined
-    : 'must be milliseconds, more than 0 and at most 24 days';
