@@ -1,9 +1,10 @@
 // A store in the merchant's own MySQL or MariaDB.
 import { databaseIn, type SqlDatabase } from '../sql/database.ts';
+import { storeSql } from '../sql/rows.ts';
 import { type SqlStoreOptions, sqlStore, sqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
+import { mysqlDialect } from './dialect.ts';
 import { fromPool, type MysqlPool, type TxOfPool } from './pool.ts';
-import { mysqlStoreSql } from './store-sql.ts';
 
 /** A pool of `mysql2`, or a database from `fromDrizzle` and the other adapters. */
 // biome-ignore lint/suspicious/noExplicitAny: any type of transaction
@@ -35,5 +36,5 @@ export function mysqlStore<Database extends MysqlDatabase>(
   const isPool = typeof Object(database).getConnection === 'function';
   const own = databaseIn<TxOf<Database>>('mysqlStore', 'mysql', database, isPool);
   const db = own ?? (fromPool(database as MysqlPool) as unknown as SqlDatabase<TxOf<Database>>);
-  return sqlStore(db, mysqlStoreSql(given), given);
+  return sqlStore(db, storeSql(mysqlDialect(given.table), given.scope), given);
 }

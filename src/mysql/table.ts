@@ -1,119 +1,14 @@
 // The table of a store in MySQL: its name, its migrations, and the common parts of its statements.
 import { createHash } from 'node:crypto';
-import { ConfigurationError } from '../errors.ts';
-import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
-import { asciiJson, CALL_MIGRATE, pendingOf, scriptOf, versionComment } from '../sql/table.ts';
-import { PaymentTaken } from '../store/contract.ts';
+import { type SqlDatabase, sqlCodeOf } from '../sql/database.ts';
+import { CALL_MIGRATE, pendingOf, scriptOf, versionComment } from '../sql/table.ts';
+import { LONGEST } from '../store/key.ts';
 
 /** Quotes a table's name for SQL, in backticks because ANSI_QUOTES gives double quotes another meaning. */
 export const quoted = (table: string): string => table.split('.').map(quotedPart).join('.');
 
 /** Quotes one name, such as that of a merchant's database. */
 export const quotedPart = (name: unknown): string => `\`${String(name).replaceAll('`', '``')}\``;
-
-/** The end of CREATE TABLE: the widest keys, and transactions, independent of the server's defaults. */
-export const TABLE_OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC';
-
-/** Reads a text passed as hex, so that no mode, collation or character set of the session changes it. */
-export const TEXT = 'UNHEX(?)';
-
-/** Writes a text as hex. */
-export const hex = (text: string): string => Buffer.from(text).toString('hex');
-
-/** Writes JSON in ASCII, as hex. */
-export const asciiHex = (value: unknown): string => hex(asciiJson(value));
-
-/** Reads the text of a column that was selected as hex. */
-export const textOf = (hex: unknown): string => Buffer.from(String(hex), 'hex').toString();
-
-/** Now in UTC, independent of the session's time zone, in which an hour of autumn comes twice. */
-export const NOW = 'UTC_TIMESTAMP(3)';
-const EPOCH = `TIMESTAMP('1970-01-01')`;
-/** Milliseconds since 1970, as text. */
-export const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, ${moment}) DIV 1000 AS CHAR)`;
-/** The moment of a placeholder in milliseconds since 1970. */
-export const MOMENT = `${EPOCH} + INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND`;
-
-/**
- * The condition that a write outside any transaction is committed. Only MariaDB reports a connection that was released
- * to the pool within a transaction.
- */
-export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
-export const COMMITTED = `IF(${IS_COMMITTED}, '1', '0') AS committed`;
-
-/** The error of a session whose writes other code decides about. */
-export const notCommitted = () =>
-  new ConfigurationError(
-    "A session of this pool does not commit the store's writes: it has autocommit = 0, or was released to the pool inside an open transaction. A payment could be made twice. Leave autocommit on, and call COMMIT or ROLLBACK before each release().",
-    { outcome: 'not_sent' },
-  );
-
-/** @throws {ConfigurationError} for an answer from such a session */
-export function checkCommitted(line: SqlRow | undefined): void {
-  if (line?.committed === '0') throw notCommitted();
-}
-
-/** MySQL's code for a taken key. */
-export const TAKEN = '1062';
-
-/** @throws {PaymentTaken} for a taken key of an UPDATE, which writes no other key */
-export function paymentTaken(error: unknown): never {
-  if (sqlCodeOf(error) === TAKEN) throw new PaymentTaken();
-  throw error;
-}
-
-/**
- * Runs an INSERT with the condition {@link IS_COMMITTED}.
- *
- * @returns whether the key was free
- * @throws {ConfigurationError} if the condition is false
- */
-export async function insertedAlone(
-  query: SqlQuery,
-  sql: string,
-  values: readonly (string | null)[],
-): Promise<boolean> {
-  try {
-    if (hasChanged(await query(sql, values))) return true;
-  } catch (error) {
-    if (sqlCodeOf(error) !== TAKEN) throw error;
-    return false;
-  }
-  throw notCommitted();
-}
-
-export function hasChanged([answer]: readonly SqlRow[]): boolean {
-  if (answer?.affected !== undefined) return Number(answer.affected) > 0;
-  throw new ConfigurationError(
-    'query() of the SqlDatabase must return one row for a write over MySQL: { affected }, the number of changed rows.',
-  );
-}
-
-/** MySQL's code for a missing savepoint. */
-const WITHOUT_SAVEPOINT = '1305';
-
-/** Runs a statement about a savepoint. @returns whether the savepoint exists: it ends with its transaction */
-export const hasSavepoint = (query: SqlQuery, sql: string): Promise<boolean> =>
-  query(sql).then(
-    () => true,
-    error => {
-      if (sqlCodeOf(error) !== WITHOUT_SAVEPOINT) throw error;
-      return false;
-    },
-  );
-
-/** MySQL's code for a characteristic of the next transaction that is set in the middle of one. */
-const IN_TRANSACTION = '1568';
-
-/** Checks whether a transaction is open. Outside one, the statement sets the default of the next transaction again. */
-export const isOpen = (query: SqlQuery): Promise<boolean> =>
-  query('SET TRANSACTION READ WRITE').then(
-    () => false,
-    error => {
-      if (sqlCodeOf(error) !== IN_TRANSACTION) throw error;
-      return true;
-    },
-  );
 
 /** MySQL's codes for a write that a read-only server, session or mode refuses. */
 const READ_ONLY: ReadonlySet<unknown> = new Set(['1290', '1792', '1836']);
@@ -172,3 +67,30 @@ const commentOn = (table: string, version: number): string =>
 /** Returns all migrations of a table as one script, for separate migration tools. */
 export const ddlOf = (table: string, steps: readonly string[]): string =>
   scriptOf([...steps, commentOn(table, steps.length)]);
+
+/**
+ * Returns all migrations ever published, oldest first. Never change a published one: add another.
+ *
+ * InnoDB and DYNAMIC give transactions and the widest keys, independent of the server's defaults.
+ *
+ * @param table as SQL
+ */
+export const migrationsOf = (table: string): readonly string[] => [
+  `CREATE TABLE IF NOT EXISTS ${table} (
+  scope varbinary(${LONGEST.scope}) NOT NULL,
+  kind varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  id varbinary(${LONGEST.reference}) NOT NULL,
+  state varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  revision int NOT NULL,
+  begun_at datetime(3) NOT NULL,
+  due_at datetime(3),
+  leased_until datetime(3),
+  payment_id varbinary(64),
+  data longtext CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  about longtext CHARACTER SET ascii COLLATE ascii_bin,
+  writer char(36) CHARACTER SET ascii COLLATE ascii_bin,
+  PRIMARY KEY (scope, kind, id),
+  UNIQUE KEY payment (scope, payment_id),
+  KEY due (kind, state, scope, due_at)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
+];

@@ -1,7 +1,6 @@
 // The table of a store in Postgres: its name, its migrations, and the common parts of its statements.
 import { createHash } from 'node:crypto';
-import { isCommitted } from '../sql/committed.ts';
-import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf, withoutColumns } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, sqlCodeOf, withoutColumns } from '../sql/database.ts';
 import { CALL_MIGRATE, pendingOf, scriptOf, versionComment } from '../sql/table.ts';
 
 export const quoted = (table: string): string =>
@@ -9,13 +8,6 @@ export const quoted = (table: string): string =>
     .split('.')
     .map(part => `"${part}"`)
     .join('.');
-
-/**
- * Wraps a value so that its COMMIT waits for the disk here and on a synchronous standby, even if the database does not
- * by default. A write lost after the money moved would move it again.
- */
-export const durably = (value: string) => `CASE WHEN CASE WHEN current_setting('synchronous_commit') IN
-    ('off', 'local', 'remote_write') THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
 
 /** Postgres's code for a missing table. */
 const NO_TABLE = '42P01';
@@ -41,20 +33,6 @@ export function advised(error: unknown): unknown {
 const USE_PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
 const KEEP_PREPARED =
   ': a pooler in transaction mode does not keep prepared statements. Leave out `prepare: true`, or use PgBouncer 1.21 or later.';
-
-/**
- * Checks that a single statement was committed: other code may have begun a transaction. It asks the database if the
- * driver does not report that.
- *
- * @param written the answer of the statement
- * @param xid its transaction
- * @throws {ConfigurationError} if that transaction is not committed
- */
-export async function expectCommitted(query: SqlQuery, written: readonly SqlRow[], xid: unknown): Promise<void> {
-  if (isCommitted(written)) return;
-  const [answer] = await query('SELECT txid_status($1::text::bigint) AS status', [String(xid)]);
-  if (answer?.status !== 'committed') throw leftOpen();
-}
 
 /** Returns the key of an advisory lock: 64 bits of a hash as text, because a number would lose some of them. */
 export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();
@@ -102,3 +80,39 @@ export const indexName = (table: string, suffix: string): string => {
   // Postgres silently cuts longer names.
   return `"${name.slice(0, 62 - suffix.length)}_${suffix}"`;
 };
+
+/** Returns all migrations ever published, oldest first. Never change a published one: add another. */
+export function migrationsOf(name: string): readonly string[] {
+  const table = quoted(name);
+  const index = (suffix: string) => `INDEX IF NOT EXISTS ${indexName(name, suffix)} ON ${table}`;
+  return [
+    // data is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
+    `CREATE TABLE IF NOT EXISTS ${table} (
+  scope text NOT NULL,
+  kind text NOT NULL,
+  id text NOT NULL,
+  state text NOT NULL,
+  revision integer NOT NULL,
+  begun_at timestamptz NOT NULL,
+  due_at timestamptz,
+  leased_until timestamptz,
+  payment_id text,
+  data json NOT NULL,
+  about json,
+  was text,
+  writer text,
+  PRIMARY KEY (scope, kind, id)
+)`,
+    // One payment belongs to one create.
+    `CREATE UNIQUE ${index('payment')} (scope, payment_id) WHERE payment_id IS NOT NULL`,
+    // For sweeps, without finished rows.
+    `CREATE ${index('due')} (scope, kind, due_at)
+  WHERE due_at IS NOT NULL AND state NOT IN ('planned', 'freed')`,
+    // For planned payouts, and those refused for good, however many payments are due.
+    `CREATE ${index('planned')} (scope, kind, due_at)
+  WHERE due_at IS NOT NULL AND state IN ('planned', 'freed')`,
+    // For creates in doubt, uncertain effects and reviews, without the many other rows.
+    `CREATE ${index('open')} (scope, kind, begun_at)
+  WHERE state IN ('begun', 'review')`,
+  ];
+}

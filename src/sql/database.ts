@@ -147,7 +147,7 @@ export const withoutColumns = () =>
 /** Error for a connection in a foreign transaction: other code decides whether its writes are ever committed. */
 export const leftOpen = () =>
   new ConfigurationError(
-    "A connection was released to the pool inside an open transaction. The store's writes on it could be rolled back, and a payment made twice. Call COMMIT or ROLLBACK before each release(), also after an error.",
+    "A connection was released to the pool inside an open transaction, or has autocommit = 0. The store's writes on it could be rolled back, and a payment made twice. Call COMMIT or ROLLBACK before each release(), also after an error.",
     { outcome: 'not_sent' },
   );
 

@@ -8,7 +8,7 @@ import { type SqlRow, withoutColumns } from './database.ts';
  * @param decode reads an id
  * @throws {ConfigurationError} without the columns
  */
-export function rowOf(line: SqlRow, decode = (id: string) => id): StoreRow {
+export function rowOf(line: SqlRow, decode: (id: string) => string): StoreRow {
   const { kind, id, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
   if (typeof revision !== 'string' || typeof data !== 'string') throw withoutColumns();
   return {

@@ -1,11 +1,12 @@
 // A store in the merchant's own database, over one dialect's SQL.
 import { ConfigurationError } from '../errors.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
-import type { DueQuery, RowKey, RowQuery, Store, StoreRow, WithNow, Written } from '../store/contract.ts';
+import type { Store, StoreRow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { noTransaction, rowsOf, type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
-import { type EffectSql, effectsOver } from './effect.ts';
+import { effectsOver } from './effect.ts';
+import type { StoreSql } from './rows.ts';
 import { tableNameProblem } from './table.ts';
 
 /** Options of a store, its second argument. */
@@ -26,30 +27,6 @@ export interface SqlStoreOptions {
    * @default 600_000
    */
   settleMargin?: number | undefined;
-}
-
-/** The statements of a store in the SQL of one database. @typeParam Begun what identifies the mark of a running effect */
-export interface StoreSql<Begun> extends EffectSql<Begun> {
-  /** The channel that each planned payout notifies, if the database can. */
-  readonly channel?: string | undefined;
-  migrate(database: SqlDatabase<unknown>): Promise<void>;
-  ddl(): string;
-  /** Returns the database's error, or one that names its cause and the fix. */
-  advised(error: unknown): unknown;
-
-  read(query: SqlQuery, key: RowKey): Promise<WithNow<{ row?: StoreRow | undefined }>>;
-  owner(query: SqlQuery, paymentId: string): Promise<WithNow<{ row?: StoreRow | undefined }>>;
-  /** Writes outside any transaction, durably. @throws {PaymentTaken} */
-  write(query: SqlQuery, row: StoreRow): Promise<Written>;
-  /** Writes in the merchant's transaction. @returns undefined outside an open one @throws {PaymentTaken} */
-  writeIn(query: SqlQuery, row: StoreRow): Promise<Written | undefined>;
-  list(query: SqlQuery, which: RowQuery): Promise<WithNow<{ rows: StoreRow[] }>>;
-  due(
-    database: SqlDatabase<unknown>,
-    which: DueQuery,
-    limit: number,
-    leaseMs: number,
-  ): Promise<WithNow<{ rows: StoreRow[] }>>;
 }
 
 const prefixProblem: ProblemOf = value => tableNameProblem(value) ?? tableNameProblem(tableOf(value));
@@ -81,9 +58,9 @@ export function sqlStoreOptions(
 }
 
 /** Makes a store over a database and its SQL. */
-export function sqlStore<Tx, Begun>(
+export function sqlStore<Tx>(
   db: SqlDatabase<Tx>,
-  sql: StoreSql<Begun>,
+  sql: StoreSql,
   { scope, settleMargin }: Pick<ReadStoreOptions, 'scope' | 'settleMargin'>,
 ): Store<Tx> {
   const advise = (error: unknown): never => {
@@ -103,9 +80,7 @@ export function sqlStore<Tx, Begun>(
       return advise(error);
     };
     const advised: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
-    const written = await sql.writeIn(advised, row);
-    if (!written) throw noTransaction();
-    return written;
+    return sql.writeIn(advised, row);
   };
 
   const { channel } = sql;
@@ -124,18 +99,3 @@ export function sqlStore<Tx, Begun>(
     effect: effectsOver(db, sql, query, advise),
   };
 }
-
-/**
- * Throws the error of a step after a write, without its code. A code such as that of an unreachable server may mean
- * that nothing was written.
- */
-export function afterWrite(error: Error): never {
-  if (error instanceof ConfigurationError) throw error;
-  throw new Error(`${error.message} (after a write)`, { cause: error });
-}
-
-/** The error for a row that changed while an effect ran. Its code makes the store repeat the effect. */
-export const rowChanged = (): Error =>
-  Object.assign(new Error('Another process changed a row of this effect. The effect was rolled back.'), {
-    code: '40001',
-  });

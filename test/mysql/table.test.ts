@@ -1,6 +1,6 @@
 // A table of MySQL: its migrations, and what an error of a replica says.
 import { expect, it } from 'vitest';
-import { advised, hasChanged, insertedAlone, migrate, quoted, quotedPart } from '../../src/mysql/table.ts';
+import { advised, migrate, quoted, quotedPart } from '../../src/mysql/table.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const mysqlError = (errno: number, message = `ERROR ${errno}`) => Object.assign(new Error(message), { errno });
@@ -30,19 +30,6 @@ it('a migration gives its lock back after an error, and asks for none that anoth
     const refusal = 'Another process has migrated marks for 60 seconds.';
     expect([await errorOf(migrate(db, 'marks', ['one'])), asked.length]).toEqual([new Error(refusal), 1]);
   }
-});
-
-it('a write tells whether it has changed a row, whether a key was free, and that nothing would be committed', async () => {
-  expect([hasChanged([{ affected: '1' }]), hasChanged([{ affected: '0' }])]).toEqual([true, false]);
-  for (const answer of [[], [{}], [{ affectedRows: 1 }]])
-    expect(() => hasChanged(answer)).toThrow('must return one row for a write over MySQL: { affected }');
-  const failing = (errno: number) => () => Promise.reject(mysqlError(errno));
-  expect(await insertedAlone(async () => [{ affected: '1' }], 'insert', [])).toBe(true);
-  expect(await insertedAlone(failing(1062), 'insert', [])).toBe(false);
-  await expect(insertedAlone(async () => [{ affected: '0' }], 'insert', [])).rejects.toThrow(
-    'inside an open transaction',
-  );
-  await expect(insertedAlone(failing(1064), 'insert', [])).rejects.toThrow('ERROR 1064');
 });
 
 const PRIMARY = ': this is a replica, or a read-only session. The store needs the primary.';

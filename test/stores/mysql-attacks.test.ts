@@ -114,7 +114,7 @@ for (const { name, needs, pool: open } of mysqlServers) {
         let met = 0;
         /** As a member of a cluster answers its own statement. */
         const watched = watchedMysql(opened(), (sql, send) => {
-          if (!sql.includes("AND state <> 'begun'") || met > 0) return send();
+          if (!/UPDATE.*session.autocommit/s.test(sql) || met > 0) return send();
           met += 1;
           throw Object.assign(new Error('Deadlock found'), { errno: 1213 });
         });

@@ -1,7 +1,8 @@
 // What a store in Postgres makes of answers that a real server rarely gives.
 import { expect, it } from 'vitest';
-import { postgresStoreSql } from '../../src/postgres/store-sql.ts';
+import { postgresDialect } from '../../src/postgres/dialect.ts';
 import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
+import { storeSql } from '../../src/sql/rows.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -16,18 +17,22 @@ function opened(
     if (answer instanceof Error) throw answer;
     return [...answer];
   };
-  return { query, sql: postgresStoreSql({ table: 'rows', scope: 'eu' }) };
+  return { query, sql: storeSql(postgresDialect('rows'), 'eu') };
 }
 
 const ROW = newRow({ state: 'begun' });
-const WRITTEN = { now: '5000', begun: '5000', due: null, xid: '77' };
+const CLOCK = { clock: '5000', replica: '0', open: '0' };
+const LINE = {
+  ...{ ...CLOCK, kind: 'create', id: 'a', state: 'begun', revision: '3', begun: '5000', data: '{}' },
+  ...{ due: null, leased: null, payment: null, about: null, writer: '77', xid: '77' },
+};
 const OPEN = { kind: 'create', states: ['begun'] } as const;
 
 it('resolves its table again after a failure', async () => {
   const { sql, query } = opened([], Object.assign(new Error('57P01'), { code: '57P01' }));
   await expect(sql.owner(query, 'p')).rejects.toThrow('57P01');
-  const { query: mended } = opened([['LEFT JOIN', [{ now: '1', replica: 'false', revision: null }]]]);
-  expect(await sql.owner(mended, 'p')).toEqual({ row: undefined, now: 1 });
+  const { query: mended } = opened([['LEFT JOIN', [{ ...CLOCK, revision: null }]]]);
+  expect(await sql.owner(mended, 'p')).toEqual({ row: undefined, now: 5000 });
 });
 
 it('refuses a create that is not committed, and one of which it could not learn that, without the code', async () => {
@@ -40,8 +45,8 @@ it('refuses a create that is not committed, and one of which it could not learn 
   for (const [answer, message] of cases) {
     const { sql, query } = opened([
       ['txid_status', answer],
-      ['INSERT', [WRITTEN]],
-      ['UPDATE', [WRITTEN]],
+      ['INSERT', [LINE]],
+      ['UPDATE', [LINE]],
     ]);
     for (const revision of [0, 1]) {
       const error = (await errorOf(sql.write(query, { ...ROW, revision }))) as Error;
@@ -52,12 +57,13 @@ it('refuses a create that is not committed, and one of which it could not learn 
 });
 
 it('refuses the rows of a replica', async () => {
-  const { sql, query } = opened([['LEFT JOIN', [{ now: '1', replica: 'true', revision: null }]]]);
+  const { sql, query } = opened([['pg_is_in_recovery', [{ ...CLOCK, replica: '1', revision: null }]]]);
+  const database = { queryIn: () => query, transaction: (work: (tx: object) => unknown) => work({}) };
   for (const reading of [
     sql.read(query, ROW),
     sql.owner(query, 'p'),
     sql.list(query, OPEN),
-    sql.due({ query } as never, OPEN, 1, 1),
+    sql.due(database as never, OPEN, 1, 1),
   ])
     await expect(reading).rejects.toThrow('The store was read from a replica: it needs the primary.');
 });
@@ -82,13 +88,17 @@ it.each([
     await expect(asking).rejects.toThrow('must return rows as objects');
 });
 
-it.each([
-  ['committed', 'false', 'done'],
-  ['committed', 'true', 'begun'],
-  // A nested transaction that was rolled back.
-  ['committed', null, undefined],
-  ['aborted', 'false', undefined],
-])('finds a mark whose transaction is %s: begun %s', async (status, begun, expected) => {
-  const { sql, query } = opened([['txid_status', [{ status, begun }]]]);
-  expect(await sql.find(query, { id: 'payment', xid: '77', revision: '1' })).toBe(expected);
+it.each<[string, object, string | undefined]>([
+  ['done', { state: 'paid' }, 'done'],
+  ['begun', {}, 'begun'],
+  ['rolled back', { revision: null, writer: null }, undefined],
+  ['rolled back, and another one ran', { writer: '78' }, undefined],
+  ['done, and another one ran after it', { writer: '78', revision: '4' }, 'done'],
+])('finds an effect that is %s', async (_, changes, expected) => {
+  const { sql, query } = opened([['LEFT JOIN', [{ ...LINE, ...changes }]]]);
+  expect(await sql.find(query, { id: 'payment', writer: '77', revision: 3 })).toBe(expected);
+  const inside = opened([['LEFT JOIN', [{ ...LINE, open: '1' }]]]);
+  await expect(inside.sql.find(inside.query, { id: 'payment', writer: '77', revision: 3 })).rejects.toThrow(
+    'inside an open transaction',
+  );
 });

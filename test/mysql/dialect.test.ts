@@ -1,18 +1,18 @@
 // What a store in MySQL makes of answers that a real server rarely gives.
 import { describe, expect, it } from 'vitest';
-import type { MysqlBegun } from '../../src/mysql/effect-sql.ts';
-import { mysqlStoreSql } from '../../src/mysql/store-sql.ts';
+import { mysqlDialect } from '../../src/mysql/dialect.ts';
 import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
+import { storeSql } from '../../src/sql/rows.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const mysqlError = (errno: number) => Object.assign(new Error(`ERROR ${errno}`), { errno });
 const LINE = {
-  ...{ committed: '1', replica: '0', flush: '1', clock: '5000' },
+  ...{ open: '0', replica: '0', durable: '1', clock: '5000' },
   ...{ kind: 'create', id: '61', state: 'begun', revision: '3', begun: '1000', data: '{}' },
   ...{ due: null, leased: null, payment: null, about: null, writer: null },
 };
-const BEGUN: MysqlBegun = { id: 'id', writer: 'own', revision: 3 };
+const BEGUN = { id: 'id', writer: 'own', revision: 3 };
 const row = newRow({ id: 'payout-1' });
 
 /** A store whose statements with a text get its answer, and an empty one otherwise. */
@@ -25,7 +25,7 @@ function opened(answers: [has: string, answer: SqlRow[] | Error][]) {
     if (answer instanceof Error) throw answer;
     return [...answer];
   };
-  return { query, sent, sql: mysqlStoreSql({ table: 'own_rows', scope: 'eu' }) };
+  return { query, sent, sql: storeSql(mysqlDialect('own_rows'), 'eu') };
 }
 
 it.each<[string, object]>([
@@ -39,10 +39,7 @@ it.each<[string, object]>([
 });
 
 it('the time of a replica is refused, where it has no row', async () => {
-  const { sql, query } = opened([
-    ['`own_rows`', []],
-    ['UTC_TIMESTAMP', [{ ...LINE, replica: '1' }]],
-  ]);
+  const { sql, query } = opened([['`own_rows`', [{ ...LINE, replica: '1', revision: null }]]]);
   await expect(sql.owner(query, 'id')).rejects.toThrow('it needs the primary');
 });
 
@@ -52,7 +49,7 @@ it('a failure after a write is reported without its code, which may mean that no
   for (const write of ['write', 'writeIn'] as const) {
     for (const revision of [0, 1]) {
       const { sql, query } = opened([
-        ['SELECT CAST', gone],
+        ['LEFT JOIN', gone],
         ['INSERT', changed],
         ['UPDATE', changed],
         ['SET TRANSACTION', mysqlError(1568)],
@@ -88,20 +85,27 @@ describe('an effect', () => {
   ])('is found as committed: %s', async (_, changes, found) => {
     const { sql, query } = opened([['UTC_TIMESTAMP', [{ ...LINE, ...changes }]]]);
     expect(await sql.find(query, BEGUN)).toBe(found);
-    const inside = opened([['UTC_TIMESTAMP', [{ ...LINE, committed: '0' }]]]);
+    const inside = opened([['UTC_TIMESTAMP', [{ ...LINE, open: '1' }]]]);
     await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow('inside an open transaction');
   });
 
   it('is kept as begun, and what the session would not commit is refused', async () => {
-    const kept = (state: string) =>
+    const kept = (line: SqlRow) =>
       opened([
-        ['AS found', [{ committed: '1', found: '1' }]],
         ['UPDATE', [{ affected: '0' }]],
-        ['HEX(id)', [{ ...LINE, state }]],
+        ['HEX(id)', [line]],
       ]);
     const effect = { id: 'id', about: {}, reads: [] };
-    const [another, open] = [kept('begun'), kept('paid')];
-    expect(await another.sql.markUncertain(another.query, effect, BEGUN)).toBeUndefined();
-    await expect(open.sql.markUncertain(open.query, effect, BEGUN)).rejects.toThrow('inside an open transaction');
+    const [another, open] = [kept(LINE), kept({ ...LINE, state: 'paid' })];
+    expect(await another.sql.markUncertain(another.query, effect)).toBeUndefined();
+    await expect(open.sql.markUncertain(open.query, effect)).rejects.toThrow('inside an open transaction');
   });
+});
+
+it('a write over a library that does not report changed rows is refused', async () => {
+  for (const answer of [[], [{}], [{ affectedRows: 1 }]]) {
+    const { sql, query } = opened([['UPDATE', answer]]);
+    const writing = sql.write(query, { ...row, revision: 1 });
+    await expect(writing).rejects.toThrow('must return one row for a write over MySQL: { affected }');
+  }
 });

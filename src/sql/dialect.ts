@@ -1,0 +1,91 @@
+// The differences between Postgres and MySQL, as the store needs them.
+import type { LockedRows, RowKey, StoreEffect } from '../store/contract.ts';
+import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts';
+import type { Sql } from './sql.ts';
+
+/** Identifies the mark of a running effect. */
+export interface Begun {
+  /** The payment's id. */
+  id: string;
+  /** Identifies the effect in the payment's row. */
+  writer: string;
+  /** The revision of the mark. */
+  revision: number;
+}
+
+/** A scope of a table. */
+interface ScopedTable {
+  /** Its full name. */
+  readonly table: string;
+  readonly scope: string;
+  /** Returns the condition of one row. */
+  at(key: RowKey): Sql;
+}
+
+/** The rows that an effect has locked. */
+export type Locked = Omit<LockedRows<unknown>, 'tx'>;
+
+export interface Dialect {
+  /** The channel that each planned payout notifies, if the database can. */
+  readonly channel?: string;
+  /** Returns a placeholder by its number from 1. */
+  placeOf(number: number): string;
+  /** Returns the full name of the table, which a change of the session's path or database does not concern. */
+  resolve(query: SqlQuery): Promise<string>;
+  migrate(database: SqlDatabase<unknown>): Promise<void>;
+  ddl(): string;
+  /** Returns the database's error, or one that names its cause and the fix. */
+  advised(error: unknown): unknown;
+
+  /** A word of the SDK's own. */
+  word(value: string | undefined): Sql;
+  text(value: string | undefined): Sql;
+  integer(value: number): Sql;
+  json(value: object | undefined): Sql;
+  /** @param ms since 1970 */
+  moment(ms: number | undefined): Sql;
+  /** The moment that many milliseconds ago, constant within a statement. */
+  ago(ms: number): Sql;
+  readonly now: string;
+  /** Makes the COMMIT of a written value wait for the disk. */
+  durably(value: Sql): Sql;
+  /** Selects the time, and whether the server is a `replica`, the session in an `open` transaction, and not `durable`. */
+  readonly checks: string;
+  /** Selects the columns of a row, and its `writer`. */
+  readonly columns: string;
+  /** Reads an id, as `columns` selects it. */
+  textOf(id: string): string;
+  /** Names an index after its table. */
+  indexed(name: string): string;
+  /** The end of an INSERT that leaves an existing row unchanged. */
+  orKeep(table: string): string;
+  /** The end of a write that returns the row, if the database can. */
+  readonly returning: string;
+  /** The same in the merchant's transaction. */
+  readonly returningIn: string;
+  /** The end of a SELECT that sees the newest row, also in the merchant's transaction. */
+  readonly lock: string;
+
+  /** The condition of a write that the session commits by itself. */
+  readonly isCommitted: Sql;
+  /** Throws unless a write that was returned is committed. */
+  expectCommitted(query: SqlQuery, written: readonly SqlRow[]): Promise<void>;
+  /** Returns the condition of writes in an open transaction, or undefined outside one. */
+  enter(query: SqlQuery): Promise<Sql | undefined>;
+
+  /** Whether the row of a payment must exist before its effect. */
+  readonly isPrepared: boolean;
+  /**
+   * Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker with it.
+   * Also locks and reads the rows of the effect's `reads`, in the order of their keys.
+   */
+  begin(
+    query: SqlQuery,
+    scoped: ScopedTable,
+    effect: StoreEffect,
+  ): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
+  /** Returns the condition of writes in the transaction of the mark, or undefined if that is known to have ended. */
+  prove(query: SqlQuery, begun: Begun): Promise<Sql | undefined>;
+  /** Checks whether the mark's transaction has ended, which may have left a part of the effect. */
+  isEnded(query: SqlQuery, begun: Begun): Promise<boolean>;
+}

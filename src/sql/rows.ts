@@ -1,0 +1,251 @@
+// The rows of a store, over the expressions of one dialect.
+import { randomUUID } from 'node:crypto';
+import { ConfigurationError } from '../errors.ts';
+import {
+  type DueQuery,
+  PaymentTaken,
+  type RowKey,
+  type RowQuery,
+  type StoreEffect,
+  type StoreRow,
+  type WithNow,
+  type Written,
+} from '../store/contract.ts';
+import { ofMerchant } from '../store/thrown.ts';
+import { emitWarning } from '../telemetry/events.ts';
+import {
+  leftOpen,
+  noTransaction,
+  type SqlDatabase,
+  type SqlQuery,
+  type SqlRow,
+  sqlCodeOf,
+  withoutColumns,
+} from './database.ts';
+import type { Begun, Dialect } from './dialect.ts';
+import { rowOf } from './line.ts';
+import { type Sql, send } from './sql.ts';
+import { isAt, ofPayment, type Statements, statementsOf } from './statements.ts';
+
+/** What a store does with its rows. */
+export type StoreSql = ReturnType<typeof storeSql>;
+
+export function storeSql(d: Dialect, scope: string) {
+  let resolved: Statements | undefined;
+  const resolve = async (query: SqlQuery) => statementsOf(d, scope, await d.resolve(query));
+  const use = async (query: SqlQuery): Promise<Statements> => {
+    resolved ??= await resolve(query);
+    return resolved;
+  };
+  const run = (query: SqlQuery, statement: Sql) => send(query, statement, d.placeOf);
+
+  /** Returns the row of a line, if it was ever written. */
+  const rowIn = (line: SqlRow): StoreRow | undefined => {
+    const row = line.revision === null ? undefined : rowOf(line, d.textOf);
+    return row?.revision === 0 ? undefined : row;
+  };
+  let isChecked = false;
+  /** Returns the time of an answer. @param isAlone whether its statement was outside any transaction */
+  const timeOf = ({ clock, replica, open, durable }: SqlRow, isAlone = true): number => {
+    // An endless lease would block a payment permanently.
+    if (typeof clock !== 'string') throw withoutColumns();
+    if (isAlone && open === '1') throw leftOpen();
+    // A payment that it does not know yet would be made again.
+    if (replica === '1') throw new Error('The store was read from a replica: it needs the primary.');
+    if (!isChecked && durable === '0') emitWarning(NOT_DURABLE);
+    isChecked = true;
+    return Number(clock);
+  };
+  const one = async (query: SqlQuery, statement: Sql, isAlone?: boolean) => {
+    const [line = {}] = await run(query, statement);
+    return { found: { row: rowIn(line), now: timeOf(line, isAlone) }, writer: line.writer };
+  };
+  const allOf = (lines: readonly SqlRow[]): StoreRow[] => lines.flatMap(line => rowIn(line) ?? []);
+
+  /** Inserts in a separate transaction, because workers wait for an uncommitted row instead of skipping it. */
+  const prepare = async (query: SqlQuery, id: string) => {
+    const sql = await use(query);
+    if (!d.isPrepared) return;
+    const [line = {}] = await run(query, sql.read(ofPayment(id)));
+    timeOf(line);
+    if (line.revision === null) await run(query, sql.insert(newPayment(id), 0, undefined, d.isCommitted, ''));
+  };
+
+  /** Inserts or replaces a row. @returns the answer, and whether it was written, unless only its `writer` shows that */
+  const put = async (query: SqlQuery, sql: Statements, row: StoreRow, { existing, ...by }: Put) => {
+    const isNew = row.revision === 0 && existing === undefined;
+    const statement = isNew
+      ? sql.insert(row, 1, by.writer, by.guard, by.returning)
+      : sql.replace(row, existing ?? row.revision, by.guard, by.returning);
+    const answer = await run(query, statement).catch(orTaken);
+    if (d.returning) return { answer, isWritten: answer.length > 0 };
+    return { answer, isWritten: isNew ? undefined : hasChanged(answer) };
+  };
+
+  /** @param isAlone whether it is outside any transaction, and durable */
+  const write = async (query: SqlQuery, sql: Statements, row: StoreRow, isAlone: boolean, existing?: number) => {
+    const guard = isAlone ? d.isCommitted : await d.enter(query);
+    if (!guard) throw noTransaction();
+    const by = { existing, writer: randomUUID(), guard, returning: isAlone ? d.returning : d.returningIn };
+    const { answer, isWritten } = await put(query, sql, row, by);
+    if (isWritten && by.returning) {
+      const [line = {}] = answer;
+      // What comes next relies on it: a create is sent, or an effect never runs again.
+      if (isAlone && row.state === 'begun') await d.expectCommitted(query, answer).catch(afterWrite);
+      return { isWritten, row: rowIn(line), now: timeOf(line, false) };
+    }
+    const end = isAlone ? '' : d.lock;
+    const { found, writer } = await one(query, sql.read(row, end), isAlone).catch(afterWrite);
+    if (isWritten || writer === by.writer) return { isWritten: true, ...found };
+    if (!found.row && row.revision === 0 && row.paymentId !== undefined) throw new PaymentTaken(TAKEN);
+    if ((found.row?.revision ?? 0) === row.revision) throw isAlone ? leftOpen() : noTransaction();
+    return { isWritten: false, ...found };
+  };
+  const alone = async (query: SqlQuery, row: StoreRow): Promise<Written> => {
+    const isPrepared = d.isPrepared && row.kind === 'payment' && row.revision === 0;
+    if (isPrepared) await prepare(query, row.id);
+    return write(query, await use(query), row, true, isPrepared ? 0 : undefined);
+  };
+  const read = async (query: SqlQuery, key: RowKey) => one(query, (await use(query)).read(key));
+
+  return {
+    channel: d.channel,
+    async migrate(database: SqlDatabase<unknown>) {
+      await d.migrate(database);
+      await use((text, values) => database.query(text, values));
+    },
+    ddl: () => d.ddl(),
+    advised: (error: unknown) => d.advised(error),
+
+    read: async (query: SqlQuery, key: RowKey) => (await read(query, key)).found,
+    owner: async (query: SqlQuery, paymentId: string) => (await one(query, (await use(query)).owner(paymentId))).found,
+    /** Writes outside any transaction, durably. @throws {PaymentTaken} */
+    write: alone,
+    /** Writes in the merchant's transaction. @throws {PaymentTaken} @throws {ConfigurationError} outside an open one */
+    // Not kept: the merchant's connection may have another path or database.
+    writeIn: async (query: SqlQuery, row: StoreRow) => write(query, resolved ?? (await resolve(query)), row, false),
+    async list(query: SqlQuery, which: RowQuery): Promise<WithNow<{ rows: StoreRow[] }>> {
+      const lines = await run(query, (await use(query)).list(which));
+      return { rows: allOf(lines), now: timeOf(lines[0] ?? {}) };
+    },
+
+    due: (database: SqlDatabase<unknown>, { kind, states, olderThan = 0 }: DueQuery, limit: number, leaseMs: number) =>
+      database.transaction(async tx => {
+        const query = database.queryIn(tx);
+        const sql = await use(query);
+        const lines: SqlRow[] = [];
+        for (const state of states) lines.push(...(await run(query, sql.due(kind, state, olderThan, limit))));
+        const [clock = {}] = await run(query, sql.clock);
+        const now = timeOf(clock, false);
+        const leased = allOf(lines)
+          .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
+          .slice(0, limit)
+          .map((row): StoreRow => ({ ...row, revision: row.revision + 1, leasedUntil: now + leaseMs }));
+        if (leased.length > 0) await run(query, sql.lease(leased, now + leaseMs));
+        return { rows: leased, now };
+      }),
+
+    /** Runs before the transaction of an effect. */
+    prepare: (query: SqlQuery, { id }: StoreEffect) => prepare(query, id),
+    begin: async (query: SqlQuery, effect: StoreEffect) => d.begin(query, await use(query), effect),
+    /**
+     * Writes the rows, and the payment's as ended.
+     *
+     * @returns false in another transaction than the one that began
+     * @throws {PaymentTaken}
+     * @throws `rowChanged()` if another row has a different revision
+     */
+    async complete(query: SqlQuery, begun: Begun, written: readonly StoreRow[]): Promise<boolean> {
+      const guard = await d.prove(query, begun);
+      if (!guard) return false;
+      const sql = await use(query);
+      const isMarked = (row: RowKey) => isAt(row, ofPayment(begun.id));
+      const by = { writer: randomUUID(), guard, returning: d.returning };
+      // The mark was a write of the payment's row, which this one completes.
+      const mark = written.find(isMarked);
+      const completed = { ...by, existing: begun.revision };
+      const end = mark && (await put(query, sql, { ...mark, about: undefined }, completed).catch(orIgnored));
+      if (!end?.isWritten) return false;
+      for (const row of written.filter(row => !isMarked(row))) {
+        const { isWritten } = await put(query, sql, row, by);
+        if (isWritten) continue;
+        const now = isWritten === false ? undefined : await one(query, sql.read(row, d.lock), false);
+        if (now && !now.found.row && row.paymentId !== undefined) throw new PaymentTaken(TAKEN);
+        if (now?.writer !== by.writer) throw rowChanged();
+      }
+      return true;
+    },
+    isEnded: (query: SqlQuery, begun: Begun) => d.isEnded(query, begun),
+    /** Reads the committed mark, outside any transaction. `undefined`: the effect was rolled back. */
+    async find(query: SqlQuery, begun: Begun): Promise<'done' | 'begun' | undefined> {
+      const { found, writer } = await read(query, ofPayment(begun.id));
+      if (writer === begun.writer) return found.row?.state === 'begun' ? 'begun' : 'done';
+      // A later effect of the payment has a higher revision only if this one was committed.
+      return (found.row?.revision ?? 0) > begun.revision ? 'done' : undefined;
+    },
+    /** Writes a mark that may have been lost, as begun. Runs outside any transaction. */
+    async markUncertain(query: SqlQuery, { id, about }: StoreEffect): Promise<void> {
+      for (;;) {
+        const { row = newPayment(id) } = (await read(query, ofPayment(id))).found;
+        if (row.state === 'begun' || (await alone(query, { ...row, state: 'begun', about })).isWritten) return;
+      }
+    },
+  };
+}
+
+interface Put {
+  /** The stored revision, if it is not the row's. */
+  existing?: number | undefined;
+  /** Identifies an insert in its row. */
+  writer: string;
+  guard: Sql;
+  returning: string;
+}
+
+const newPayment = (id: string): StoreRow => ({ ...ofPayment(id), state: 'new', revision: 0, begunAt: 0, data: {} });
+
+/** The codes of a violated unique index in Postgres and MySQL. Only that of payments can be. */
+const NOT_UNIQUE: ReadonlySet<unknown> = new Set(['23505', '1062']);
+const TAKEN = 'Another create already has this payment.';
+
+function orTaken(error: unknown): never {
+  if (!NOT_UNIQUE.has(sqlCodeOf(error))) throw error;
+  throw new PaymentTaken(TAKEN);
+}
+
+/** Postgres's code for every statement after a failed one. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+function orIgnored(error: unknown): never {
+  if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) throw error;
+  throw ofMerchant(new Error(IGNORED, { cause: error }));
+}
+
+const IGNORED =
+  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Await every query and rethrow its error, or use SAVEPOINT for a query that may fail.';
+
+const NOT_DURABLE =
+  'mysqlStore: innodb_flush_log_at_trx_commit is not 1 on this server. If it crashes, it may lose the creates of the last second, and a retry would pay them again. Set it to 1, and sync_binlog to 1 if replicas are promoted.';
+
+/** Reads the answer of a write in MySQL. */
+function hasChanged([answer]: readonly SqlRow[]): boolean {
+  if (answer?.affected !== undefined) return Number(answer.affected) > 0;
+  throw new ConfigurationError(
+    'query() of the SqlDatabase must return one row for a write over MySQL: { affected }, the number of changed rows.',
+  );
+}
+
+/**
+ * Throws the error of a step after a write, without its code. A code such as that of an unreachable server may mean
+ * that nothing was written.
+ */
+export function afterWrite(error: Error): never {
+  if (error instanceof ConfigurationError) throw error;
+  throw new Error(`${error.message} (after a write)`, { cause: error });
+}
+
+/** The error for a row that changed while an effect ran. Its code makes the store repeat the effect. */
+export const rowChanged = (): Error =>
+  Object.assign(new Error('Another process changed a row of this effect. The effect was rolled back.'), {
+    code: '40001',
+  });
