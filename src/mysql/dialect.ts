@@ -1,13 +1,13 @@
 // The store's SQL in MySQL. A payment is a locked row, and a savepoint identifies the transaction of an effect.
 import { randomUUID } from 'node:crypto';
-import { type SqlQuery, type SqlValue, sqlCodeOf, withoutColumns } from '../sql/database.ts';
+import type { SqlQuery, SqlValue } from '../sql/database.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { rowOf } from '../sql/line.ts';
+import { sqlCodeOf } from '../sql/errors.ts';
 import { bind, join, send, sql } from '../sql/sql.ts';
-import { isAt, ofPayment } from '../sql/statements.ts';
+import { isAt, ofPayment, rowOf } from '../sql/statements.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { StoreRow } from '../store/contract.ts';
-import { advised, ddlOf, migrate, migrationsOf, quoted, quotedPart } from './table.ts';
+import { migrationsOf, quoted } from './table.ts';
 
 const word = (value: SqlValue = null) => bind(value);
 /** Passes a text as hex, so that no mode, collation or character set of the session changes it. */
@@ -37,19 +37,13 @@ const placeOf = () => '?';
 
 /** @param table the merchant's spelling */
 export function mysqlDialect(table: string): Dialect {
-  const migrations = migrationsOf(quoted(table));
   return {
     placeOf,
-    /** With its database, because an effect may USE another one. */
-    async resolve(query) {
-      if (table.includes('.')) return quoted(table);
-      const [line] = await query('SELECT DATABASE() AS name');
-      if (line?.name === undefined) throw withoutColumns();
-      return line.name === null ? quoted(table) : `${quotedPart(line.name)}.${quoted(table)}`;
-    },
-    migrate: database => migrate(database, table, migrations),
-    ddl: () => ddlOf(table, migrations),
-    advised,
+    // With its database, because an effect may USE another one.
+    fullName: table.includes('.')
+      ? `'${quoted(table)}'`
+      : `CONCAT(COALESCE(CONCAT('\`', REPLACE(DATABASE(), '\`', '\`\`'), '\`.'), ''), '${quoted(table)}')`,
+    migrations: migrationsOf(table),
 
     word,
     text,

@@ -1,12 +1,12 @@
 // The store's SQL in Postgres. A payment is an advisory lock, and the id of its transaction identifies an effect.
 import { isCommitted } from '../sql/committed.ts';
-import { leftOpen, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
+import type { SqlRow, SqlValue } from '../sql/database.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { rowOf } from '../sql/line.ts';
+import { leftOpen, withoutColumns } from '../sql/errors.ts';
 import { bind, join, type Sql, send, sql } from '../sql/sql.ts';
-import { isAt } from '../sql/statements.ts';
+import { isAt, rowOf } from '../sql/statements.ts';
 import { asciiJson } from '../sql/table.ts';
-import { advised, ddlOf, identityOf, lockKey, migrate, migrationsOf } from './table.ts';
+import { lockKey, migrationsOf, quoted } from './table.ts';
 
 const word = (value: SqlValue = null) => bind(value, place => `${place}::text`);
 const NULL = word();
@@ -33,14 +33,11 @@ const isIn = (xid: unknown): Sql => sql`${OPEN_XID} = ${word(String(xid))}`;
 export function postgresDialect(table: string): Dialect {
   // Every spelling of the table has the same channel.
   const channel = table.split('.').at(-1) as string;
-  const migrations = migrationsOf(table);
   return {
     channel,
     placeOf,
-    resolve: query => identityOf(query, table),
-    migrate: database => migrate(database, table, migrations),
-    ddl: () => ddlOf(table, migrations),
-    advised,
+    fullName: `(pg_identify_object('pg_class'::regclass, '${quoted(table)}'::regclass, 0)).identity`,
+    migrations: migrationsOf(table),
 
     word,
     text: word,

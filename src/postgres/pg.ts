@@ -1,5 +1,5 @@
 // A pool of `pg` by its shape, and the way to borrow a client from it.
-import { leftOpen } from '../sql/database.ts';
+import { leftOpen } from '../sql/errors.ts';
 
 /** A client of a `pg` pool, by shape. */
 export interface PgClient {

@@ -1,7 +1,8 @@
 // A pool of `pg` as a database for the stores.
 import { createHash } from 'node:crypto';
 import { markCommitted } from '../sql/committed.ts';
-import { leftOpen, poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { leftOpen } from '../sql/errors.ts';
 import { transact } from '../sql/transaction.ts';
 import { listenOn } from './listen.ts';
 import { connect, isOpen, type PgClient, type PgPool, type PgTx } from './pg.ts';

@@ -2,7 +2,8 @@
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
-import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlQuery, sqlCodeOf } from './database.ts';
+import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
+import { sqlCodeOf } from './errors.ts';
 
 /** Milliseconds to wait for a connection, for a statement of the SDK, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;

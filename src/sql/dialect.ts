@@ -1,7 +1,8 @@
 // The differences between Postgres and MySQL, as the store needs them.
 import type { LockedRows, RowKey, StoreEffect } from '../store/contract.ts';
-import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts';
+import type { SqlQuery, SqlRow } from './database.ts';
 import type { Sql } from './sql.ts';
+import type { Migrations } from './table.ts';
 
 /** Identifies the mark of a running effect. */
 export interface Begun {
@@ -30,12 +31,9 @@ export interface Dialect {
   readonly channel?: string;
   /** Returns a placeholder by its number from 1. */
   placeOf(number: number): string;
-  /** Returns the full name of the table, which a change of the session's path or database does not concern. */
-  resolve(query: SqlQuery): Promise<string>;
-  migrate(database: SqlDatabase<unknown>): Promise<void>;
-  ddl(): string;
-  /** Returns the database's error, or one that names its cause and the fix. */
-  advised(error: unknown): unknown;
+  /** The table's full name as an expression, which a later path or database of the session does not concern. */
+  readonly fullName: string;
+  readonly migrations: Migrations;
 
   /** A word of the SDK's own. */
   word(value: string | undefined): Sql;

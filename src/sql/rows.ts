@@ -1,38 +1,34 @@
 // The rows of a store, over the expressions of one dialect.
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
-import {
-  type DueQuery,
-  PaymentTaken,
-  type RowKey,
-  type RowQuery,
-  type StoreEffect,
-  type StoreRow,
-  type WithNow,
-  type Written,
-} from '../store/contract.ts';
-import { ofMerchant } from '../store/thrown.ts';
+import type { DueQuery, RowKey, RowQuery, StoreEffect, StoreRow, WithNow, Written } from '../store/contract.ts';
 import { emitWarning } from '../telemetry/events.ts';
+import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts';
+import type { Begun, Dialect } from './dialect.ts';
 import {
+  afterWrite,
   leftOpen,
   noTransaction,
-  type SqlDatabase,
-  type SqlQuery,
-  type SqlRow,
-  sqlCodeOf,
+  orIgnored,
+  orTaken,
+  paymentTaken,
+  rowChanged,
   withoutColumns,
-} from './database.ts';
-import type { Begun, Dialect } from './dialect.ts';
-import { rowOf } from './line.ts';
+} from './errors.ts';
 import { type Sql, send } from './sql.ts';
-import { isAt, ofPayment, type Statements, statementsOf } from './statements.ts';
+import { isAt, ofPayment, rowOf, type Statements, statementsOf } from './statements.ts';
+import { ddlOf, migrate } from './table.ts';
 
 /** What a store does with its rows. */
 export type StoreSql = ReturnType<typeof storeSql>;
 
 export function storeSql(d: Dialect, scope: string) {
   let resolved: Statements | undefined;
-  const resolve = async (query: SqlQuery) => statementsOf(d, scope, await d.resolve(query));
+  const resolve = async (query: SqlQuery) => {
+    const [line] = await query(`SELECT ${d.fullName} AS name`);
+    if (typeof line?.name !== 'string') throw withoutColumns();
+    return statementsOf(d, scope, line.name);
+  };
   const use = async (query: SqlQuery): Promise<Statements> => {
     resolved ??= await resolve(query);
     return resolved;
@@ -97,7 +93,7 @@ export function storeSql(d: Dialect, scope: string) {
     const end = isAlone ? '' : d.lock;
     const { found, writer } = await one(query, sql.read(row, end), isAlone).catch(afterWrite);
     if (isWritten || writer === by.writer) return { isWritten: true, ...found };
-    if (!found.row && row.revision === 0 && row.paymentId !== undefined) throw new PaymentTaken(TAKEN);
+    if (!found.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
     if ((found.row?.revision ?? 0) === row.revision) throw isAlone ? leftOpen() : noTransaction();
     return { isWritten: false, ...found };
   };
@@ -111,11 +107,10 @@ export function storeSql(d: Dialect, scope: string) {
   return {
     channel: d.channel,
     async migrate(database: SqlDatabase<unknown>) {
-      await d.migrate(database);
+      await migrate(database, d.migrations);
       await use((text, values) => database.query(text, values));
     },
-    ddl: () => d.ddl(),
-    advised: (error: unknown) => d.advised(error),
+    ddl: () => ddlOf(d.migrations),
 
     read: async (query: SqlQuery, key: RowKey) => (await read(query, key)).found,
     owner: async (query: SqlQuery, paymentId: string) => (await one(query, (await use(query)).owner(paymentId))).found,
@@ -170,7 +165,7 @@ export function storeSql(d: Dialect, scope: string) {
         const { isWritten } = await put(query, sql, row, by);
         if (isWritten) continue;
         const now = isWritten === false ? undefined : await one(query, sql.read(row, d.lock), false);
-        if (now && !now.found.row && row.paymentId !== undefined) throw new PaymentTaken(TAKEN);
+        if (now && !now.found.row && row.paymentId !== undefined) throw paymentTaken();
         if (now?.writer !== by.writer) throw rowChanged();
       }
       return true;
@@ -204,26 +199,6 @@ interface Put {
 
 const newPayment = (id: string): StoreRow => ({ ...ofPayment(id), state: 'new', revision: 0, begunAt: 0, data: {} });
 
-/** The codes of a violated unique index in Postgres and MySQL. Only that of payments can be. */
-const NOT_UNIQUE: ReadonlySet<unknown> = new Set(['23505', '1062']);
-const TAKEN = 'Another create already has this payment.';
-
-function orTaken(error: unknown): never {
-  if (!NOT_UNIQUE.has(sqlCodeOf(error))) throw error;
-  throw new PaymentTaken(TAKEN);
-}
-
-/** Postgres's code for every statement after a failed one. */
-const IN_FAILED_TRANSACTION = '25P02';
-
-function orIgnored(error: unknown): never {
-  if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) throw error;
-  throw ofMerchant(new Error(IGNORED, { cause: error }));
-}
-
-const IGNORED =
-  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Await every query and rethrow its error, or use SAVEPOINT for a query that may fail.';
-
 const NOT_DURABLE =
   'mysqlStore: innodb_flush_log_at_trx_commit is not 1 on this server. If it crashes, it may lose the creates of the last second, and a retry would pay them again. Set it to 1, and sync_binlog to 1 if replicas are promoted.';
 
@@ -234,18 +209,3 @@ function hasChanged([answer]: readonly SqlRow[]): boolean {
     'query() of the SqlDatabase must return one row for a write over MySQL: { affected }, the number of changed rows.',
   );
 }
-
-/**
- * Throws the error of a step after a write, without its code. A code such as that of an unreachable server may mean
- * that nothing was written.
- */
-export function afterWrite(error: Error): never {
-  if (error instanceof ConfigurationError) throw error;
-  throw new Error(`${error.message} (after a write)`, { cause: error });
-}
-
-/** The error for a row that changed while an effect ran. Its code makes the store repeat the effect. */
-export const rowChanged = (): Error =>
-  Object.assign(new Error('Another process changed a row of this effect. The effect was rolled back.'), {
-    code: '40001',
-  });

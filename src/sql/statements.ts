@@ -1,6 +1,8 @@
 // The statements of a store over its one table.
 import type { RowKey, RowKind, RowQuery, StoreRow } from '../store/contract.ts';
+import type { SqlRow } from './database.ts';
 import type { Dialect } from './dialect.ts';
+import { withoutColumns } from './errors.ts';
 import { join, type Sql, sql } from './sql.ts';
 
 /** The key of a payment's row. */
@@ -63,3 +65,26 @@ export function statementsOf(d: Dialect, scope: string, table: string) {
 /** Literals, because Postgres uses a partial index only for states known when it plans the statement. */
 const literals = (states: readonly string[]): string =>
   states.map(state => `'${state.replaceAll("'", "''")}'`).join(', ') || 'NULL';
+
+/**
+ * Reads a row whose columns are text, because a merchant may have changed how the driver reads other types.
+ *
+ * @param decode reads an id
+ * @throws {ConfigurationError} without the columns
+ */
+export function rowOf(line: SqlRow, decode: (id: string) => string): StoreRow {
+  const { kind, id, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
+  if (typeof revision !== 'string' || typeof data !== 'string') throw withoutColumns();
+  return {
+    kind: kind as RowKind,
+    id: decode(String(id)),
+    state: String(state),
+    revision: Number(revision),
+    begunAt: Number(begun),
+    ...(due !== null && { dueAt: Number(due) }),
+    ...(leased !== null && { leasedUntil: Number(leased) }),
+    ...(payment !== null && { paymentId: decode(String(payment)) }),
+    data: JSON.parse(data),
+    ...(about !== null && { about: JSON.parse(String(about)) }),
+  };
+}

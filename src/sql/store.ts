@@ -4,8 +4,9 @@ import { marginProblem, type ProblemOf, storeOptions } from '../options/store-op
 import type { Store, StoreRow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
 import { repeated, turnsOver } from './bounded.ts';
-import { noTransaction, rowsOf, type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
+import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import { effectsOver } from './effect.ts';
+import { advised, noTransaction, withoutValues } from './errors.ts';
 import type { StoreSql } from './rows.ts';
 import { tableNameProblem } from './table.ts';
 
@@ -64,7 +65,7 @@ export function sqlStore<Tx>(
   { scope, settleMargin }: Pick<ReadStoreOptions, 'scope' | 'settleMargin'>,
 ): Store<Tx> {
   const advise = (error: unknown): never => {
-    throw sql.advised(withoutValues(error));
+    throw advised(withoutValues(error));
   };
   const inTurn = turnsOver(db);
   /** Runs a statement as its own transaction, and retries it if the database undid it because of a concurrent one. */

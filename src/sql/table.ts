@@ -1,8 +1,6 @@
-// The table of a store: its name, and which of its migrations have run.
+// The table of a store: its name and its migrations.
 import type { ProblemOf } from '../options/store-options.ts';
-
-/** The end of the error of a missing table. */
-export const CALL_MIGRATE = ': call migrate(), or correct tablePrefix';
+import type { SqlDatabase } from './database.ts';
 
 export const tableNameProblem: ProblemOf = value => {
   if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))
@@ -21,17 +19,42 @@ export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
 }
 
-/** The comment of a table, which keeps the number of its migrations that have run. */
-export const versionComment = (version: number): string => `payment-gateway-sdk, version ${version}`;
+/** The migrations of a table, as statements without values. */
+export interface Migrations {
+  /** All ever published, oldest first. Each can run again. */
+  readonly steps: readonly string[];
+  /** Selects '1' once no other process migrates the table. */
+  readonly lock: string;
+  /** Ends a lock that the end of the transaction does not. */
+  readonly unlock?: string;
+  /** Selects the table's comment, which keeps the number of its migrations that have run. */
+  readonly comment: string;
+  setComment(comment: string): string;
+}
+
 const VERSION = /^payment-gateway-sdk, version (\d+)$/;
+const versionOf = ({ steps }: Migrations) => `payment-gateway-sdk, version ${steps.length}`;
 
-/**
- * Returns the pending migrations: none for a table of a later version of the SDK.
- *
- * @param comment the table's comment, if any
- */
-export const pendingOf = (steps: readonly string[], comment: unknown): readonly string[] =>
-  steps.slice(Number(VERSION.exec(String(comment))?.[1] ?? 0));
+/** Runs the pending migrations: none for a table of a later version of the SDK. */
+export async function migrate(database: SqlDatabase<unknown>, migrations: Migrations): Promise<void> {
+  const { steps, lock, unlock, comment, setComment } = migrations;
+  // Without a timeout, because another replica or an index may take long.
+  await database.transaction(async tx => {
+    const query = database.queryIn(tx);
+    const [answer] = await query(lock);
+    if (answer?.locked !== '1')
+      throw new Error('Another process is still migrating the table of the store. Call migrate() again after it.');
+    try {
+      const [found] = await query(comment);
+      const pending = steps.slice(Number(VERSION.exec(String(found?.comment))?.[1] ?? 0));
+      for (const step of pending) await query(step);
+      if (pending.length > 0) await query(setComment(versionOf(migrations)));
+    } finally {
+      if (unlock) await query(unlock);
+    }
+  });
+}
 
-export const scriptOf = (statements: readonly string[]): string =>
-  statements.map(statement => `${statement};\n`).join('');
+/** Returns all migrations of a table as one script, for separate migration tools. */
+export const ddlOf = (migrations: Migrations): string =>
+  [...migrations.steps, migrations.setComment(versionOf(migrations))].map(statement => `${statement};\n`).join('');

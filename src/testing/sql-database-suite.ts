@@ -1,7 +1,8 @@
 // The tests that every SqlDatabase must pass, no matter the library beneath it.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
+import type { SqlDatabase, SqlQuery, SqlRow } from '../sql/database.ts';
+import { sqlCodeOf } from '../sql/errors.ts';
 import type { TestFunction } from './test-function.ts';
 
 /** Options of `sqlDatabaseSuite`. */

@@ -21,7 +21,7 @@ function opened(answers: [has: string, answer: SqlRow[] | Error][]) {
   const query: SqlQuery = async text => {
     sent.push(text);
     const [, answer = []] =
-      [['DATABASE()', [{ name: 'shop' }]] as const, ...answers].find(([has]) => text.includes(has)) ?? [];
+      [['DATABASE()', [{ name: '`shop`.`own_rows`' }]] as const, ...answers].find(([has]) => text.includes(has)) ?? [];
     if (answer instanceof Error) throw answer;
     return [...answer];
   };

@@ -6,7 +6,8 @@ import { delay } from '../../src/deadline.ts';
 import { ConfigurationError } from '../../src/errors.ts';
 import { markCommitted } from '../../src/sql/committed.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
-import { afterWrite, rowChanged, type StoreSql } from '../../src/sql/rows.ts';
+import { afterWrite, rowChanged } from '../../src/sql/errors.ts';
+import type { StoreSql } from '../../src/sql/rows.ts';
 import { sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
 import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { isOfMerchant } from '../../src/store/thrown.ts';
@@ -70,7 +71,6 @@ function open(changes: Partial<StoreSql> = {}, database: Partial<SqlDatabase<str
     isEnded: query => note('isEnded', query, false),
     find: query => note('find', query, 'done' as const),
     markUncertain: query => note('markUncertain', query, undefined),
-    advised: error => error,
     ...changes,
   };
   const store = sqlStore(db, sql, { scope: 'eu', settleMargin: 7 });
@@ -127,12 +127,12 @@ describe('an effect', () => {
 
   it('advises on the errors of its own statements, and not on those of the work', async () => {
     const missingOf = () => Object.assign(new Error('relation "orders" does not exist'), { code: '42P01' });
-    const advised = (cause: unknown) => new Error('advised', { cause });
     const missing = missingOf();
-    expect(await errorOf(open({ advised }).store.effect(EFFECT, reject(missing)))).toBe(missing);
+    expect(await errorOf(open().store.effect(EFFECT, reject(missing)))).toBe(missing);
     for (const part of ['begin', 'complete'] as const) {
-      const failing = open({ advised, [part]: reject(missingOf()) }).run();
-      expect(await errorOf(failing), part).toMatchObject({ message: 'advised', cause: { code: '42P01' } });
+      const failing = open({ [part]: reject(missingOf()) }).run();
+      const message = expect.stringContaining('exist: call migrate()');
+      expect(await errorOf(failing), part).toMatchObject({ message, cause: { code: '42P01' } });
     }
   });
 
@@ -227,9 +227,8 @@ describe('rows', () => {
     const error = Object.assign(new Error('Failed query, params: zoe@customer.example'), {
       cause: Object.assign(new Error('no such table'), { code: '42P01' }),
     });
-    const advised = (cause: unknown) => new Error('advised', { cause });
     const fail = reject(error);
-    const { store } = open({ advised, migrate: fail, due: fail }, { query: fail, queryIn: () => fail });
+    const { store } = open({ migrate: fail, due: fail }, { query: fail, queryIn: () => fail });
     const query = { kind: 'create', states: [] } as const;
     for (const ask of [
       () => store.read(ROW),
@@ -242,7 +241,8 @@ describe('rows', () => {
       () => store.effect(EFFECT, async () => []),
     ]) {
       const reported = (await errorOf(ask())) as Error;
-      expect(reported).toMatchObject({ message: 'advised', cause: { message: 'no such table', code: '42P01' } });
+      expect(reported.message).toBe('no such table: call migrate(), or correct tablePrefix');
+      expect(reported.cause).toMatchObject({ message: 'no such table', code: '42P01' });
       expect(inspect(reported, { showHidden: true })).not.toContain('zoe');
     }
   });

@@ -1,0 +1,139 @@
+// The errors of a database, and of its misuse.
+import { ConfigurationError } from '../errors.ts';
+import { PaymentTaken } from '../store/contract.ts';
+import { ofMerchant } from '../store/thrown.ts';
+
+/** Error for a plan outside an open transaction. */
+export const noTransaction = (cause?: TypeError) =>
+  new ConfigurationError(
+    'Nothing was planned: tx is not an open transaction. Pass the transaction of your library, or the client on which you sent BEGIN.',
+    { cause, outcome: 'not_sent' },
+  );
+
+/** Error for a custom database whose rows lack the columns of the statement. */
+export const withoutColumns = () =>
+  new ConfigurationError(
+    'query() of the SqlDatabase must return rows as objects with the columns of the statement. Another layer has renamed or unwrapped them.',
+  );
+
+/** Error for a connection in a foreign transaction: other code decides whether its writes are ever committed. */
+export const leftOpen = () =>
+  new ConfigurationError(
+    "A connection was released to the pool inside an open transaction, or has autocommit = 0. The store's writes on it could be rolled back, and a payment made twice. Call COMMIT or ROLLBACK before each release(), also after an error.",
+    { outcome: 'not_sent' },
+  );
+
+/** Postgres's SQLSTATE, five digits and capitals, or MySQL's error number. */
+const CODE = /^(?:[\dA-Z]{5}|\d{4})$/;
+/** Fields in which libraries keep the driver's error: most, TypeORM, Prisma. */
+const NESTED = ['cause', 'driverError', 'meta', 'driverAdapterError'] as const;
+const DEEPEST = 6;
+
+/** Returns the database's code for a failed statement, wherever the merchant's library keeps it. */
+export function sqlCodeOf(error: unknown): string | undefined {
+  // From the inside out, because Prisma's outer errors have their own codes of five characters.
+  for (const part of partsOf(error)) {
+    const code = ownCodeOf(part);
+    if (code) return code;
+  }
+  return undefined;
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+const ownCodeOf = ({ originalCode, code, errno }: Part): string | undefined =>
+  [originalCode, code, errno].map(String).find(code => CODE.test(code));
+
+/** Yields the errors within an error, from the inside out, and then the error itself. */
+function* partsOf(error: unknown, depth = 0): Generator<Part> {
+  if (typeof error !== 'object' || error === null || depth > DEEPEST) return;
+  const part = error as Part;
+  for (const name of NESTED) yield* partsOf(part[name], depth + 1);
+  yield part;
+}
+
+/** Fields of a driver's error that never contain written values. */
+const FACTS = ['code', 'originalCode', 'errno', 'sqlState', 'severity', 'schema', 'table', 'constraint'] as const;
+
+/**
+ * Returns an error with only the message of the database or connection. Libraries add the statement with its values,
+ * and a plan contains a customer's data.
+ *
+ * @returns the error itself, if it is neither a database's nor a library's
+ */
+export function withoutValues(error: unknown): unknown {
+  const parts = [...partsOf(error)];
+  const answer = parts.find(part => ownCodeOf(part));
+  const driver = answer ?? parts.find(part => part instanceof Error);
+  if (!driver) return error;
+  const words = String(driver.sqlMessage ?? driver.originalMessage ?? driver.message);
+  // Knex writes the statement before the words of a broken connection.
+  const isPrefixed = !answer && typeof driver.code === 'string' && words.includes(' - ');
+  if (!answer && driver === error && !isPrefixed) return error;
+  const copy = new Error(isPrefixed ? words.slice(words.lastIndexOf(' - ') + 3) : words);
+  return Object.assign(copy, Object.fromEntries(FACTS.flatMap(name => (name in driver ? [[name, driver[name]]] : []))));
+}
+
+const MIGRATE = ': call migrate(), or correct tablePrefix';
+const USE_PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
+const KEEP_PREPARED =
+  ': a pooler in transaction mode does not keep prepared statements. Leave out `prepare: true`, or use PgBouncer 1.21 or later.';
+
+/** Advice on the codes of Postgres, and on the numbers of MySQL. */
+const ADVICE: Readonly<Record<string, string>> = {
+  // The table is missing.
+  ...{ '42P01': MIGRATE, 1146: MIGRATE },
+  // The server, session or mode refuses writes.
+  ...{ 25006: USE_PRIMARY, 1290: USE_PRIMARY, 1792: USE_PRIMARY, 1836: USE_PRIMARY },
+  // A prepared statement is missing, or another client of a pooler has prepared it.
+  ...{ 26000: KEEP_PREPARED, '42P05': KEEP_PREPARED },
+};
+/** A replica's code for the begin of a transaction that can write. */
+const NOT_SUPPORTED = '0A000';
+
+/** Returns the database's error, or one that also names the cause and the fix. It keeps the code. */
+export function advised(error: unknown): unknown {
+  const code = sqlCodeOf(error);
+  if (code === undefined || !(error instanceof Error)) return error;
+  const isReplica = code === NOT_SUPPORTED && error.message.includes('recovery');
+  const advice = isReplica ? USE_PRIMARY : ADVICE[code];
+  // Libraries lose MySQL's name for this number.
+  const name = code === '1146' ? 'ER_NO_SUCH_TABLE' : code;
+  return advice ? Object.assign(new Error(error.message + advice, { cause: error }), { code: name }) : error;
+}
+
+export const paymentTaken = () => new PaymentTaken('Another create already has this payment.');
+
+/** The codes of a violated unique index in Postgres and MySQL. Only that of payments can be. */
+const NOT_UNIQUE: ReadonlySet<unknown> = new Set(['23505', '1062']);
+
+export function orTaken(error: unknown): never {
+  if (!NOT_UNIQUE.has(sqlCodeOf(error))) throw error;
+  throw paymentTaken();
+}
+
+/** Postgres's code for every statement after a failed one. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+export function orIgnored(error: unknown): never {
+  if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) throw error;
+  throw ofMerchant(new Error(IGNORED, { cause: error }));
+}
+
+const IGNORED =
+  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Await every query and rethrow its error, or use SAVEPOINT for a query that may fail.';
+
+/**
+ * Throws the error of a step after a write, without its code. A code such as that of an unreachable server may mean
+ * that nothing was written.
+ */
+export function afterWrite(error: Error): never {
+  if (error instanceof ConfigurationError) throw error;
+  throw new Error(`${error.message} (after a write)`, { cause: error });
+}
+
+/** The error for a row that changed while an effect ran. Its code makes the store repeat the effect. */
+export const rowChanged = (): Error =>
+  Object.assign(new Error('Another process changed a row of this effect. The effect was rolled back.'), {
+    code: '40001',
+  });
