@@ -1,6 +1,6 @@
 // The store's SQL in MySQL. A payment is a locked row, and a savepoint identifies the transaction of an effect.
 import { randomUUID } from 'node:crypto';
-import type { SqlQuery, SqlValue } from '../sql/database.ts';
+import { hasChanged, type SqlQuery, type SqlValue } from '../sql/database.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { sqlCodeOf } from '../sql/errors.ts';
 import { bind, join, send, sql } from '../sql/sql.ts';
@@ -52,11 +52,11 @@ export function mysqlDialect(table: string): Dialect {
     moment: ms => sql`${EPOCH} + ${interval(ms)}`,
     ago: ms => sql`${NOW} - ${interval(ms)}`,
     now: NOW,
-    durably: value => value,
     checks: CHECKS,
     columns: COLUMNS,
     textOf,
     indexed: name => `FORCE INDEX (${name})`,
+    fromNothing: 'FROM DUAL',
     // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
     orKeep: table => `ON DUPLICATE KEY UPDATE revision = ${table}.revision`,
     returning: '',
@@ -64,13 +64,18 @@ export function mysqlDialect(table: string): Dialect {
     // A locking read ignores an older snapshot.
     lock: 'FOR UPDATE',
 
-    isCommitted: sql`${IS_COMMITTED}`,
+    alone: sql`${IS_COMMITTED}`,
     expectCommitted: async () => {},
     enter: async query => ((await isOpen(query)) ? sql`true` : undefined),
 
     isPrepared: true,
     begin,
     prove: async query => ((await hasSavepoint(query, `RELEASE SAVEPOINT ${SAVEPOINT}`)) ? sql`true` : undefined),
+    async writeAll(query, statements) {
+      const areWritten: boolean[] = [];
+      for (const statement of statements) areWritten.push(hasChanged(await send(query, statement, placeOf)));
+      return areWritten;
+    },
     async isEnded(query) {
       const [last] = await query('SHOW ERRORS').catch(() => []);
       const isOurs = await hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`).catch(refusedByPrisma);

@@ -16,16 +16,24 @@ const numberOf = (ms: number | undefined) => (ms === undefined ? NULL : word(Str
 
 /** The id of the transaction, which it gets with its first write. */
 const OPEN_XID = 'txid_current_if_assigned()::text';
-const CHECKS = `${ms('clock_timestamp()')} AS clock, pg_is_in_recovery()::integer::text AS replica,
+const CLOCK = `${ms('clock_timestamp()')} AS clock`;
+const CHECKS = `${CLOCK}, pg_is_in_recovery()::integer::text AS replica,
   CASE WHEN ${OPEN_XID} IS NULL THEN '0' ELSE '1' END AS open`;
 /** Names of one word in lower case, because plugins of query builders rewrite others. */
 const COLUMNS = `kind, id, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
   ${ms('leased_until')} AS leased, payment_id AS payment, data::text, about::text, writer`;
-const RETURNING = `RETURNING ${CHECKS}, ${COLUMNS}, txid_current()::text AS xid`;
+const RETURNING = `RETURNING ${CLOCK}, ${COLUMNS}, txid_current()::text AS xid`;
 
 const textOf = (id: string) => id;
 const readRow = (line: SqlRow) => rowOf(line, textOf);
 const placeOf = (number: number) => `$${number}`;
+/**
+ * A condition that is always true. It makes the COMMIT wait for the disk here and on a synchronous standby, even if the
+ * database does not by default. A write lost after the money moved would move it again.
+ */
+const DURABLE = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
+  THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END`;
+
 /** The condition that a transaction is still the one with this id. */
 const isIn = (xid: unknown): Sql => sql`${OPEN_XID} = ${word(String(xid))}`;
 
@@ -46,17 +54,17 @@ export function postgresDialect(table: string): Dialect {
     moment: ms => sql`to_timestamp(${numberOf(ms)}::double precision / 1000)`,
     ago: ms => sql`statement_timestamp() - make_interval(secs => ${numberOf(ms)}::double precision / 1000)`,
     now: 'clock_timestamp()',
-    durably,
     checks: CHECKS,
     columns: COLUMNS,
     textOf,
     indexed: () => '',
+    fromNothing: '',
     orKeep: () => 'ON CONFLICT (scope, kind, id) DO NOTHING',
     returning: RETURNING,
     returningIn: `${RETURNING}, CASE WHEN kind = 'create' AND state = 'planned' THEN pg_notify('${channel}', '')::text END AS told`,
     lock: '',
 
-    isCommitted: sql`true`,
+    alone: sql`${DURABLE}`,
     /** Other code may have begun a transaction. It asks the database if the driver does not report that. */
     async expectCommitted(query, written) {
       if (isCommitted(written)) return;
@@ -67,12 +75,18 @@ export function postgresDialect(table: string): Dialect {
     async enter(query) {
       const [line] = await query('SELECT txid_current()::text AS xid');
       if (typeof line?.xid !== 'string') throw withoutColumns();
-      return isIn(line.xid);
+      return sql`${isIn(line.xid)} AND ${DURABLE}`;
     },
 
     isPrepared: false,
     begin,
     prove: async (_, { writer }) => isIn(writer),
+    async writeAll(query, statements) {
+      const parts = statements.map((each, index) => sql`w${String(index)} AS (${each} RETURNING '1' AS one)`);
+      const ones = statements.map((_, index) => `(SELECT one FROM w${index}) AS w${index}`);
+      const [line] = await send(query, sql`WITH ${join(parts, ', ')} SELECT ${ones.join(', ')}`, placeOf);
+      return statements.map((_, index) => line?.[`w${index}`] === '1');
+    },
     // In the effect's own failed transaction, every statement fails.
     isEnded: async (query, { writer }) =>
       query(`SELECT ${OPEN_XID} AS xid`).then(
@@ -93,8 +107,8 @@ const begin: Dialect['begin'] = async (query, { table, scope }, { id, about, rea
       CASE WHEN txid_current_if_assigned() IS NULL THEN pg_try_advisory_xact_lock(${lock}::bigint) END AS locked),
     mark AS (
       INSERT INTO ${table} AS row (scope, kind, id, state, revision, begun_at, data, about, writer)
-      SELECT ${word(scope)}, 'payment', ${word(id)}, 'begun', ${durably(sql`1`)}, clock_timestamp(), '{}'::json,
-        ${word(asciiJson(about))}::json, txid_current()::text FROM gate WHERE locked
+      SELECT ${word(scope)}, 'payment', ${word(id)}, 'begun', 1, clock_timestamp(), '{}'::json,
+        ${word(asciiJson(about))}::json, txid_current()::text FROM gate WHERE locked AND ${DURABLE}
       ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = row.state, revision = row.revision + 1,
         about = excluded.about, writer = excluded.writer WHERE row.state <> 'begun'
       RETURNING ${COLUMNS}, was),
@@ -121,10 +135,3 @@ const begin: Dialect['begin'] = async (query, { table, scope }, { id, about, rea
     rows: reads.map(key => rows.find(row => isAt(row, key))),
   };
 };
-
-/**
- * Makes the COMMIT of a value wait for the disk here and on a synchronous standby, even if the database does not by
- * default. A write lost after the money moved would move it again.
- */
-const durably = (value: Sql): Sql => sql`CASE WHEN CASE WHEN current_setting('synchronous_commit') IN
-  ('off', 'local', 'remote_write') THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;

@@ -123,6 +123,14 @@ export const withPlainNames = (rows: readonly SqlRow[]): readonly SqlRow[] =>
 export const mysqlRows = (answer: unknown): readonly SqlRow[] =>
   Array.isArray(answer) ? answer : [{ affected: String((answer as { affectedRows?: unknown }).affectedRows) }];
 
+/** Reads the answer of a write in MySQL. */
+export function hasChanged([answer]: readonly SqlRow[]): boolean {
+  if (answer?.affected !== undefined) return Number(answer.affected) > 0;
+  throw new ConfigurationError(
+    'query() of the SqlDatabase must return one row for a write over MySQL: { affected }, the number of changed rows.',
+  );
+}
+
 /** @throws {ConfigurationError} for an answer of a custom query that is not an array */
 export function rowsOf(answer: unknown): readonly SqlRow[] {
   if (Array.isArray(answer)) return answer;

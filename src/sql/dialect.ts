@@ -45,8 +45,6 @@ export interface Dialect {
   /** The moment that many milliseconds ago, constant within a statement. */
   ago(ms: number): Sql;
   readonly now: string;
-  /** Makes the COMMIT of a written value wait for the disk. */
-  durably(value: Sql): Sql;
   /** Selects the time, and whether the server is a `replica`, the session in an `open` transaction, and not `durable`. */
   readonly checks: string;
   /** Selects the columns of a row, and its `writer`. */
@@ -55,6 +53,8 @@ export interface Dialect {
   textOf(id: string): string;
   /** Names an index after its table. */
   indexed(name: string): string;
+  /** The FROM of a SELECT without a table. */
+  readonly fromNothing: string;
   /** The end of an INSERT that leaves an existing row unchanged. */
   orKeep(table: string): string;
   /** The end of a write that returns the row, if the database can. */
@@ -64,11 +64,11 @@ export interface Dialect {
   /** The end of a SELECT that sees the newest row, also in the merchant's transaction. */
   readonly lock: string;
 
-  /** The condition of a write that the session commits by itself. */
-  readonly isCommitted: Sql;
+  /** The condition of a durable write that the session commits by itself. */
+  readonly alone: Sql;
   /** Throws unless a write that was returned is committed. */
   expectCommitted(query: SqlQuery, written: readonly SqlRow[]): Promise<void>;
-  /** Returns the condition of writes in an open transaction, or undefined outside one. */
+  /** Returns the condition of durable writes in an open transaction, or undefined outside one. */
   enter(query: SqlQuery): Promise<Sql | undefined>;
 
   /** Whether the row of a payment must exist before its effect. */
@@ -84,6 +84,12 @@ export interface Dialect {
   ): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
   /** Returns the condition of writes in the transaction of the mark, or undefined if that is known to have ended. */
   prove(query: SqlQuery, begun: Begun): Promise<Sql | undefined>;
+  /**
+   * Runs writes in the transaction of the mark.
+   *
+   * @returns whether each has changed its row. In MySQL only the `writer` of the row shows an INSERT
+   */
+  writeAll(query: SqlQuery, statements: readonly Sql[]): Promise<readonly boolean[]>;
   /** Checks whether the mark's transaction has ended, which may have left a part of the effect. */
   isEnded(query: SqlQuery, begun: Begun): Promise<boolean>;
 }

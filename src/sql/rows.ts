@@ -1,9 +1,8 @@
 // The rows of a store, over the expressions of one dialect.
 import { randomUUID } from 'node:crypto';
-import { ConfigurationError } from '../errors.ts';
 import type { DueQuery, RowKey, RowQuery, StoreEffect, StoreRow, WithNow, Written } from '../store/contract.ts';
 import { emitWarning } from '../telemetry/events.ts';
-import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts';
+import { hasChanged, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
 import type { Begun, Dialect } from './dialect.ts';
 import {
   afterWrite,
@@ -15,7 +14,7 @@ import {
   rowChanged,
   withoutColumns,
 } from './errors.ts';
-import { type Sql, send } from './sql.ts';
+import { sql as part, type Sql, send } from './sql.ts';
 import { isAt, ofPayment, rowOf, type Statements, statementsOf } from './statements.ts';
 import { ddlOf, migrate } from './table.ts';
 
@@ -64,35 +63,28 @@ export function storeSql(d: Dialect, scope: string) {
     if (!d.isPrepared) return;
     const [line = {}] = await run(query, sql.read(ofPayment(id)));
     timeOf(line);
-    if (line.revision === null) await run(query, sql.insert(newPayment(id), 0, undefined, d.isCommitted, ''));
+    if (line.revision === null) await run(query, sql.insert(newPayment(id), 0, undefined, d.alone));
   };
 
-  /** Inserts or replaces a row. @returns the answer, and whether it was written, unless only its `writer` shows that */
-  const put = async (query: SqlQuery, sql: Statements, row: StoreRow, { existing, ...by }: Put) => {
-    const isNew = row.revision === 0 && existing === undefined;
-    const statement = isNew
-      ? sql.insert(row, 1, by.writer, by.guard, by.returning)
-      : sql.replace(row, existing ?? row.revision, by.guard, by.returning);
-    const answer = await run(query, statement).catch(orTaken);
-    if (d.returning) return { answer, isWritten: answer.length > 0 };
-    return { answer, isWritten: isNew ? undefined : hasChanged(answer) };
-  };
-
-  /** @param isAlone whether it is outside any transaction, and durable */
-  const write = async (query: SqlQuery, sql: Statements, row: StoreRow, isAlone: boolean, existing?: number) => {
-    const guard = isAlone ? d.isCommitted : await d.enter(query);
+  /** @param isAlone whether it is outside any transaction, and durable @param isPrepared whether it was inserted empty */
+  const write = async (query: SqlQuery, sql: Statements, row: StoreRow, isAlone: boolean, isPrepared = false) => {
+    const guard = isAlone ? d.alone : await d.enter(query);
     if (!guard) throw noTransaction();
-    const by = { existing, writer: randomUUID(), guard, returning: isAlone ? d.returning : d.returningIn };
-    const { answer, isWritten } = await put(query, sql, row, by);
-    if (isWritten && by.returning) {
-      const [line = {}] = answer;
+    const own = randomUUID();
+    const isNew = row.revision === 0 && !isPrepared;
+    const statement = isNew ? sql.insert(row, 1, own, guard) : sql.replace(row, row.revision, guard);
+    const returning = isAlone ? d.returning : d.returningIn;
+    const answer = await run(query, part`${statement} ${returning}`).catch(orTaken);
+    const [line] = answer;
+    if (returning && line) {
       // What comes next relies on it: a create is sent, or an effect never runs again.
       if (isAlone && row.state === 'begun') await d.expectCommitted(query, answer).catch(afterWrite);
-      return { isWritten, row: rowIn(line), now: timeOf(line, false) };
+      return { isWritten: true, row: rowIn(line), now: timeOf(line, false) };
     }
+    const isChanged = !returning && !isNew && hasChanged(answer);
     const end = isAlone ? '' : d.lock;
     const { found, writer } = await one(query, sql.read(row, end), isAlone).catch(afterWrite);
-    if (isWritten || writer === by.writer) return { isWritten: true, ...found };
+    if (isChanged || writer === own) return { isWritten: true, ...found };
     if (!found.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
     if ((found.row?.revision ?? 0) === row.revision) throw isAlone ? leftOpen() : noTransaction();
     return { isWritten: false, ...found };
@@ -100,7 +92,7 @@ export function storeSql(d: Dialect, scope: string) {
   const alone = async (query: SqlQuery, row: StoreRow): Promise<Written> => {
     const isPrepared = d.isPrepared && row.kind === 'payment' && row.revision === 0;
     if (isPrepared) await prepare(query, row.id);
-    return write(query, await use(query), row, true, isPrepared ? 0 : undefined);
+    return write(query, await use(query), row, true, isPrepared);
   };
   const read = async (query: SqlQuery, key: RowKey) => one(query, (await use(query)).read(key));
 
@@ -151,22 +143,29 @@ export function storeSql(d: Dialect, scope: string) {
      * @throws `rowChanged()` if another row has a different revision
      */
     async complete(query: SqlQuery, begun: Begun, written: readonly StoreRow[]): Promise<boolean> {
-      const guard = await d.prove(query, begun);
-      if (!guard) return false;
-      const sql = await use(query);
       const isMarked = (row: RowKey) => isAt(row, ofPayment(begun.id));
-      const by = { writer: randomUUID(), guard, returning: d.returning };
-      // The mark was a write of the payment's row, which this one completes.
       const mark = written.find(isMarked);
-      const completed = { ...by, existing: begun.revision };
-      const end = mark && (await put(query, sql, { ...mark, about: undefined }, completed).catch(orIgnored));
-      if (!end?.isWritten) return false;
-      for (const row of written.filter(row => !isMarked(row))) {
-        const { isWritten } = await put(query, sql, row, by);
-        if (isWritten) continue;
-        const now = isWritten === false ? undefined : await one(query, sql.read(row, d.lock), false);
-        if (now && !now.found.row && row.paymentId !== undefined) throw paymentTaken();
-        if (now?.writer !== by.writer) throw rowChanged();
+      const guard = await d.prove(query, begun);
+      if (!guard || !mark) return false;
+      const sql = await use(query);
+      const writer = randomUUID();
+      const others = written.filter(row => !isMarked(row));
+      const statements = [
+        // The mark was a write of the payment's row, which this one completes.
+        sql.replace({ ...mark, about: undefined }, begun.revision, guard),
+        ...others.map(row =>
+          row.revision === 0 ? sql.insert(row, 1, writer, guard) : sql.replace(row, row.revision, guard),
+        ),
+      ];
+      const [isCompleted, ...areWritten] = await d.writeAll(query, statements).catch(orTaken).catch(orIgnored);
+      if (!isCompleted) return false;
+      for (const [index, row] of others.entries()) {
+        const isShown = d.returning !== '' || row.revision > 0;
+        if (isShown && !areWritten[index]) throw rowChanged();
+        if (isShown) continue;
+        const now = await one(query, sql.read(row, d.lock), false);
+        if (!now.found.row && row.paymentId !== undefined) throw paymentTaken();
+        if (now.writer !== writer) throw rowChanged();
       }
       return true;
     },
@@ -188,24 +187,7 @@ export function storeSql(d: Dialect, scope: string) {
   };
 }
 
-interface Put {
-  /** The stored revision, if it is not the row's. */
-  existing?: number | undefined;
-  /** Identifies an insert in its row. */
-  writer: string;
-  guard: Sql;
-  returning: string;
-}
-
 const newPayment = (id: string): StoreRow => ({ ...ofPayment(id), state: 'new', revision: 0, begunAt: 0, data: {} });
 
 const NOT_DURABLE =
   'mysqlStore: innodb_flush_log_at_trx_commit is not 1 on this server. If it crashes, it may lose the creates of the last second, and a retry would pay them again. Set it to 1, and sync_binlog to 1 if replicas are promoted.';
-
-/** Reads the answer of a write in MySQL. */
-function hasChanged([answer]: readonly SqlRow[]): boolean {
-  if (answer?.affected !== undefined) return Number(answer.affected) > 0;
-  throw new ConfigurationError(
-    'query() of the SqlDatabase must return one row for a write over MySQL: { affected }, the number of changed rows.',
-  );
-}

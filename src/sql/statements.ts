@@ -15,12 +15,11 @@ export type Statements = ReturnType<typeof statementsOf>;
 
 /** @param table its full name */
 export function statementsOf(d: Dialect, scope: string, table: string) {
-  const ALWAYS = 'FROM (SELECT 1 AS one) AS always';
   const inScope = (kind: string) => sql`scope = ${d.text(scope)} AND kind = ${d.word(kind)}`;
   const at = ({ kind, id }: RowKey) => sql`${inScope(kind)} AND id = ${d.text(id)}`;
   const newDue = (row: StoreRow) => sql`CASE WHEN ${d.moment(row.dueAt)} IS NOT NULL THEN ${d.now} END`;
   const select = (where: Sql, end = '') =>
-    sql`SELECT ${d.checks}, ${d.columns} ${ALWAYS} LEFT JOIN ${table} ON ${where} ${end}`;
+    sql`SELECT ${d.checks}, ${d.columns} FROM (SELECT 1 AS one) AS always LEFT JOIN ${table} ON ${where} ${end}`;
   return {
     table,
     scope,
@@ -31,20 +30,20 @@ export function statementsOf(d: Dialect, scope: string, table: string) {
       select(sql`${inScope(kind)} AND state IN (${literals(states)})`, 'ORDER BY begun_at'),
     clock: sql`SELECT ${d.checks}`,
 
-    insert: (row: StoreRow, revision: number, writer: string | undefined, guard: Sql, returning: string) =>
+    insert: (row: StoreRow, revision: number, writer: string | undefined, guard: Sql) =>
       sql`INSERT INTO ${table} (scope, kind, id, state, revision, begun_at, due_at, leased_until, payment_id, data, about, writer)
         SELECT ${d.text(scope)}, ${d.word(row.kind)}, ${d.text(row.id)}, ${d.word(row.state)},
-          ${d.durably(d.integer(revision))}, ${d.now}, ${newDue(row)}, ${d.moment(row.leasedUntil)},
+          ${d.integer(revision)}, ${d.now}, ${newDue(row)}, ${d.moment(row.leasedUntil)},
           ${d.text(row.paymentId)}, ${d.json(row.data)}, ${d.json(row.about)}, ${d.word(writer)}
-        ${ALWAYS} WHERE ${guard} ${d.orKeep(table)} ${returning}`,
+        ${d.fromNothing} WHERE ${guard} ${d.orKeep(table)}`,
 
     /** @param existing the stored revision */
-    replace: (row: StoreRow, existing: number, guard: Sql, returning: string) =>
-      sql`UPDATE ${table} SET state = ${d.word(row.state)}, revision = ${d.durably(d.integer(row.revision + 1))},
+    replace: (row: StoreRow, existing: number, guard: Sql) =>
+      sql`UPDATE ${table} SET state = ${d.word(row.state)}, revision = ${d.integer(row.revision + 1)},
           begun_at = ${row.revision === 0 ? d.now : d.moment(row.begunAt)},
           due_at = ${row.revision === 0 ? newDue(row) : d.moment(row.dueAt)}, leased_until = ${d.moment(row.leasedUntil)},
           payment_id = ${d.text(row.paymentId)}, data = ${d.json(row.data)}, about = ${d.json(row.about)}
-        WHERE ${at(row)} AND revision = ${d.integer(existing)} AND ${guard} ${returning}`,
+        WHERE ${at(row)} AND revision = ${d.integer(existing)} AND ${guard}`,
 
     /** In one state, because only then an index has their order, and MySQL locks no other rows. */
     due: (kind: RowKind, state: string, olderThan: number, limit: number) =>
