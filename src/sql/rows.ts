@@ -84,6 +84,9 @@ export function storeSql(d: Dialect, scope: string) {
     const isChanged = !returning && !isNew && hasChanged(answer);
     const end = isAlone ? '' : d.lock;
     const { found, writer } = await one(query, sql.read(row, end), isAlone).catch(afterWrite);
+    // Another process may already have replaced it.
+    if (isChanged && !isPrepared)
+      return { isWritten: true, row: { ...row, revision: row.revision + 1 }, now: found.now };
     if (isChanged || writer === own) return { isWritten: true, ...found };
     if (!found.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
     if ((found.row?.revision ?? 0) === row.revision) throw isAlone ? leftOpen() : noTransaction();

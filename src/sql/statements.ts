@@ -17,7 +17,8 @@ export type Statements = ReturnType<typeof statementsOf>;
 export function statementsOf(d: Dialect, scope: string, table: string) {
   const inScope = (kind: string) => sql`scope = ${d.text(scope)} AND kind = ${d.word(kind)}`;
   const at = ({ kind, id }: RowKey) => sql`${inScope(kind)} AND id = ${d.text(id)}`;
-  const newDue = (row: StoreRow) => sql`CASE WHEN ${d.moment(row.dueAt)} IS NOT NULL THEN ${d.now} END`;
+  const newDue = (row: StoreRow) =>
+    sql`CASE WHEN ${d.word(row.dueAt === undefined ? undefined : 'due')} IS NOT NULL THEN ${d.now} END`;
   const select = (where: Sql, end = '') =>
     sql`SELECT ${d.checks}, ${d.columns} FROM (SELECT 1 AS one) AS always LEFT JOIN ${table} ON ${where} ${end}`;
   return {
@@ -33,7 +34,7 @@ export function statementsOf(d: Dialect, scope: string, table: string) {
     insert: (row: StoreRow, revision: number, writer: string | undefined, guard: Sql) =>
       sql`INSERT INTO ${table} (scope, kind, id, state, revision, begun_at, due_at, leased_until, payment_id, data, about, writer)
         SELECT ${d.text(scope)}, ${d.word(row.kind)}, ${d.text(row.id)}, ${d.word(row.state)},
-          ${d.integer(revision)}, ${d.now}, ${newDue(row)}, ${d.moment(row.leasedUntil)},
+          ${String(revision)}, ${d.now}, ${newDue(row)}, ${d.moment(row.leasedUntil)},
           ${d.text(row.paymentId)}, ${d.json(row.data)}, ${d.json(row.about)}, ${d.word(writer)}
         ${d.fromNothing} WHERE ${guard} ${d.orKeep(table)}`,
 
