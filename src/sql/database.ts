@@ -66,7 +66,7 @@ export function sizeOf(given: unknown): number {
   return typeof size === 'number' && !Number.isNaN(size) ? size : DEFAULT_SIZE;
 }
 
-export const poolSizeProblem: ProblemOf = value =>
+const poolSizeProblem: ProblemOf = value =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : 'must be an integer, 1 or more';
 
 /** The option of adapters whose library does not document the size of its pool. */

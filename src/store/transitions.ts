@@ -205,23 +205,23 @@ export function observe(row: CreateRow | undefined, seen: Envelope): Step {
   if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isUnchanged(row.result, seen))
     return {};
   const next = { ...row, result: mergeKept(row.result, seen) };
-  if (!isNews(next, [row.result.payment])) return { next };
+  if (!isNews(next, row.result.payment)) return { next };
   const { effectAt, ...news } = next;
   return { next: { ...news, dueAt: row.begunAt, looks: 0 } };
 }
 
-/** Whether the payment has a final status that these records do not show. */
-export const isNews = ({ result }: CreateRow, seen: readonly Payment[]): boolean =>
+/** Whether the payment has a final status that this record does not show. */
+const isNews = ({ result }: CreateRow, seen: Payment): boolean =>
   result !== undefined &&
   isFinal(result.payment) &&
-  !seen.some(one => isSamePayment(one.id, result.payment.id) && rawStatusOf(one) === rawStatusOf(result.payment));
+  !(isSamePayment(seen.id, result.payment.id) && rawStatusOf(seen) === rawStatusOf(result.payment));
 
 /**
  * Records that a status has taken effect. A paid payment stays due for its rechecks. Another final one is no longer due,
  * unless other payments may have the reference or another final status has come meanwhile.
  */
 export function acknowledge(row: CreateRow | undefined, payment: Payment): Step {
-  if (row?.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, [payment])) return {};
+  if (row?.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, payment)) return {};
   const { next = row } = observe(row, { payment });
   const isDone = isFinal(payment) && next.dueAt !== undefined && row.conflictingIds.length === 0;
   if (!isDone || next.effectAt !== undefined) return { next };
