@@ -13,7 +13,7 @@ import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import type { Begun, Locked } from './dialect.ts';
-import type { StoreSql } from './rows.ts';
+import type { AnyRows } from './rows.ts';
 
 /**
  * @param alone runs a statement outside any transaction
@@ -21,7 +21,7 @@ import type { StoreSql } from './rows.ts';
  */
 export function effectsOver<Tx>(
   db: SqlDatabase<Tx>,
-  sql: StoreSql,
+  rows: AnyRows,
   alone: SqlQuery,
   advise: (error: unknown) => never,
 ): Store<Tx>['effect'] {
@@ -29,9 +29,9 @@ export function effectsOver<Tx>(
   return async (effect, work) => {
     const query = inTime(alone);
     const end = await repeated(async () => {
-      await sql.prepare(query, effect);
+      await rows.prepare(query, effect);
       const running = transact((tx, within) =>
-        takeEffect(within, sql, effect, locked => remembering(() => work({ tx, ...locked }))),
+        takeEffect(within, rows, effect, locked => remembering(() => work({ tx, ...locked }))),
       );
       return running.catch((error): End | Ended => {
         if (error === SKIPPED) return { result: 'skipped' };
@@ -43,10 +43,10 @@ export function effectsOver<Tx>(
     });
     if (end instanceof Ended) {
       // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
-      await sql.markUncertain(query, effect);
+      await rows.markUncertain(query, effect);
       throw endedBefore(end.cause);
     }
-    if (end.result === 'done' && !isCommitted(end)) await expectDone(sql, query, end.begun);
+    if (end.result === 'done' && !isCommitted(end)) await expectDone(rows, query, end.begun);
     return end.result;
   };
 }
@@ -60,19 +60,19 @@ const SKIPPED = new Error('The effect was skipped.');
 /** @throws {Ended} if the transaction has ended, even if another one has begun */
 async function takeEffect(
   query: SqlQuery,
-  sql: StoreSql,
+  rows: AnyRows,
   effect: StoreEffect,
   work: (locked: Locked) => Promise<readonly StoreRow[] | undefined>,
 ): Promise<End> {
   // Before the work, so that a COMMIT of the effect also commits the mark.
-  const marked = await beginWithRetries(() => sql.begin(query, effect));
+  const marked = await beginWithRetries(() => rows.begin(query, effect));
   if (typeof marked === 'string') return { result: marked };
   const { begun, ...locked } = marked;
   const written = await work(locked).catch(async error => {
-    throw (await sql.isEnded(query, begun)) ? new Ended(error) : error;
+    throw (await rows.isEnded(query, begun)) ? new Ended(error) : error;
   });
   if (!written) throw SKIPPED;
-  if (!(await sql.complete(query, begun, written))) throw new Ended();
+  if (!(await rows.complete(query, begun, written))) throw new Ended();
   return { result: 'done', begun };
 }
 
@@ -87,8 +87,8 @@ async function beginWithRetries<Marked>(begin: () => Promise<Marked | 'busy'>): 
 }
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
-async function expectDone(sql: StoreSql, query: SqlQuery, begun: Begun): Promise<void> {
-  const found = await sql.find(query, begun);
+async function expectDone(rows: AnyRows, query: SqlQuery, begun: Begun): Promise<void> {
+  const found = await rows.find(query, begun);
   if (found === 'done') return;
   throw found === 'begun' ? endedBefore(undefined) : new Error(NOT_COMMITTED);
 }

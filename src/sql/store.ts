@@ -7,7 +7,7 @@ import { repeated, turnsOver } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import { effectsOver } from './effect.ts';
 import { advised, noTransaction, withoutValues } from './errors.ts';
-import type { StoreSql } from './rows.ts';
+import type { AnyRows } from './rows.ts';
 import { tableNameProblem } from './table.ts';
 
 /** Options of a store, its second argument. */
@@ -61,7 +61,7 @@ export function sqlStoreOptions(
 /** Makes a store over a database and its SQL. */
 export function sqlStore<Tx>(
   db: SqlDatabase<Tx>,
-  sql: StoreSql,
+  rows: AnyRows,
   { scope, settleMargin }: Pick<ReadStoreOptions, 'scope' | 'settleMargin'>,
 ): Store<Tx> {
   const advise = (error: unknown): never => {
@@ -81,22 +81,22 @@ export function sqlStore<Tx>(
       return advise(error);
     };
     const advised: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
-    return sql.writeIn(advised, row);
+    return rows.writeIn(advised, row);
   };
 
-  const { channel } = sql;
+  const { channel } = rows;
   const listen = db.listen?.bind(db);
   return {
     scope,
     settleMargin,
     ...(channel && listen && { watch: (onPlanned, signal) => listen(channel, onPlanned, signal) }),
-    migrate: () => sql.migrate(db).catch(advise),
-    ddl: () => sql.ddl(),
-    read: key => sql.read(query, key),
-    owner: paymentId => sql.owner(query, paymentId),
-    write: async (row, tx) => (tx === undefined ? sql.write(query, row) : writeIn(row, tx)),
-    list: which => sql.list(query, which),
-    due: (which, limit, leaseMs) => alone(() => sql.due(db, which, limit, leaseMs)),
-    effect: effectsOver(db, sql, query, advise),
+    migrate: () => rows.migrate(db).catch(advise),
+    ddl: () => rows.ddl(),
+    read: key => rows.read(query, key),
+    owner: paymentId => rows.owner(query, paymentId),
+    write: async (row, tx) => (tx === undefined ? rows.write(query, row) : writeIn(row, tx)),
+    list: which => rows.list(query, which),
+    due: (which, limit, leaseMs) => alone(() => rows.due(db, which, limit, leaseMs)),
+    effect: effectsOver(db, rows, query, advise),
   };
 }

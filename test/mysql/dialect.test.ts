@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { mysqlDialect } from '../../src/mysql/dialect.ts';
 import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
-import { storeSql } from '../../src/sql/rows.ts';
+import { Rows } from '../../src/sql/rows.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -25,7 +25,7 @@ function opened(answers: [has: string, answer: SqlRow[] | Error][]) {
     if (answer instanceof Error) throw answer;
     return [...answer];
   };
-  return { query, sent, sql: storeSql(mysqlDialect('own_rows'), 'eu') };
+  return { query, sent, sql: new Rows(mysqlDialect('own_rows'), 'eu') };
 }
 
 it.each<[string, object]>([

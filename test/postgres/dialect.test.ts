@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { postgresDialect } from '../../src/postgres/dialect.ts';
 import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
-import { storeSql } from '../../src/sql/rows.ts';
+import { Rows } from '../../src/sql/rows.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -17,7 +17,7 @@ function opened(
     if (answer instanceof Error) throw answer;
     return [...answer];
   };
-  return { query, sql: storeSql(postgresDialect('rows'), 'eu') };
+  return { query, sql: new Rows(postgresDialect('rows'), 'eu') };
 }
 
 const ROW = newRow({ state: 'begun' });
