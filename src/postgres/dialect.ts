@@ -61,7 +61,7 @@ export function postgresDialect(table: string): Dialect {
     fromNothing: '',
     orKeep: () => 'ON CONFLICT (scope, kind, id) DO NOTHING',
     returning: RETURNING,
-    returningIn: `${RETURNING}, CASE WHEN kind = 'create' AND state = 'planned' THEN pg_notify('${channel}', '')::text END AS told`,
+    returningIn: `${RETURNING}, CASE WHEN kind = 'create' AND state = 'planned' THEN pg_notify('${channel}', '')::text END AS notified`,
     lock: '',
 
     alone: sql`${DURABLE}`,

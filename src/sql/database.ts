@@ -93,7 +93,7 @@ export const poolOf = (pool: { options?: { max?: unknown } }): SqlPool => ({
 /**
  * Returns the database that a store was given, or undefined for a pool.
  *
- * @param isPool whether the value is a pool, and not a client: the SDK's writes on that could be rolled back
+ * @param isPool whether the value is a pool. The SDK's writes on a client could be rolled back
  * @throws {ConfigurationError} for a database of another dialect, and for any other value
  */
 export function databaseIn<Tx>(

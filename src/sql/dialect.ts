@@ -45,7 +45,7 @@ export interface Dialect {
   /** The moment that many milliseconds ago, constant within a statement. */
   ago(ms: number): Sql;
   readonly now: string;
-  /** Selects the time, and whether the server is a `replica`, the session in an `open` transaction, and not `durable`. */
+  /** Selects the `clock`, whether the server is a `replica` and `durable`, and the session in an `open` transaction. */
   readonly checks: string;
   /** Selects the columns of a row, and its `writer`. */
   readonly columns: string;

@@ -180,7 +180,7 @@ export class Rows {
     const answer = await this.#run(query, part`${statement} ${returning}`).catch(orTaken);
     const [line] = answer;
     if (returning && line) {
-      // What comes next relies on it: a create is sent, or an effect never runs again.
+      // The next step relies on it: a create is sent, or an effect never runs again.
       if (isAlone && row.state === 'begun') await d.expectCommitted(query, answer).catch(afterWrite);
       return { isWritten: true, row: this.#rowIn(line), now: this.#timeOf(line, false) };
     }

@@ -124,7 +124,7 @@ describeOver(
     const DOUBT_OF_ONE = 'in doubt, and the gateway has 1';
     const CREATED = 'created, and the gateway has 1';
 
-    /** MySQL answers a write alone, so its row or the time is read. */
+    /** MySQL answers a write alone, so its row is read. */
     const inMysql = (call: string, stands: string): Call[] => (name === 'Postgres' ? [] : [[call, stands, stands]]);
     const BEGIN: Call[] = [['begin', NOTHING, DOUBT], ...inMysql('read', DOUBT)];
 
@@ -132,10 +132,10 @@ describeOver(
       ...BEGIN,
       ['the create', DOUBT, left],
       ['recording', left, recorded],
-      ...inMysql('the clock', recorded),
+      ...inMysql('read again', recorded),
     ];
     const doubtful: Call[] = ['begin', 'read', 'the lookup'].map(call => [call, DOUBT_OF_ONE, DOUBT_OF_ONE]);
-    const later: Call[] = [...doubtful, ['recording', DOUBT_OF_ONE, CREATED], ...inMysql('the clock', CREATED)];
+    const later: Call[] = [...doubtful, ['recording', DOUBT_OF_ONE, CREATED], ...inMysql('read again', CREATED)];
     const isCut = () => sandbox.faults.next('commit-then-cut');
     const leaveDoubt = async (reference: string) => {
       isCut();
@@ -183,7 +183,7 @@ describeOver(
         ...inMysql('read again', DOUBT),
         ['the create', DOUBT, DOUBT_OF_ONE],
         ['recording', DOUBT_OF_ONE, CREATED],
-        ...inMysql('the clock', CREATED),
+        ...inMysql('read again', CREATED),
       ];
       const createOf = (order: string) => `${order}.1`;
       await killAtEveryStep(calls, { options: { IS_ORDER: 'yes' }, createOf, end: recoverOrder });

@@ -50,12 +50,11 @@ async function framed<T>(what: string, begin: () => Promise<T>, left: () => Prom
   }
 }
 
-/** The statements of a create, by a word of their SQL. MySQL returns no row from a write, so the row and the time are read. */
+/** The statements of a create, by a word of their SQL. MySQL returns no row from a write, so the row is read. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/INSERT INTO/, 'begin'],
   [/UPDATE/, 'recording'],
   [/^SELECT .*\bdata\b/s, 'read'],
-  [/^SELECT .* clock/s, 'the clock'],
 ];
 const nameOf = (sql: string) => NAMES.find(([word]) => word.test(sql))?.[1] ?? sql;
 const database = await openDatabase(DATABASE, { max: 1 });
