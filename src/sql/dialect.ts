@@ -57,7 +57,7 @@ export interface Dialect {
   readonly fromNothing: string;
   /** The end of an INSERT that leaves an existing row unchanged. */
   orKeep(table: string): string;
-  /** The end of a write that returns the row, if the database can. */
+  /** The end of a write that returns the `clock` and the times of the row, if the database can. */
   readonly returning: string;
   /** The same in the merchant's transaction. */
   readonly returningIn: string;

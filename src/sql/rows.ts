@@ -15,7 +15,7 @@ import {
   withoutColumns,
 } from './errors.ts';
 import { sql as part, type Sql, send } from './sql.ts';
-import { isAt, ofPayment, rowOf, type Statements, statementsOf } from './statements.ts';
+import { isAt, ofPayment, rowOf, type Statements, statementsOf, writtenRow } from './statements.ts';
 import { ddlOf, migrate } from './table.ts';
 
 /** The rows of one scope. Each method gets the query of a session, which decides about the transaction. */
@@ -182,7 +182,7 @@ export class Rows {
     if (returning && line) {
       // The next step relies on it: a create is sent, or an effect never runs again.
       if (isAlone && row.state === 'begun') await d.expectCommitted(query, answer).catch(afterWrite);
-      return { isWritten: true, row: this.#rowIn(line), now: this.#timeOf(line, false) };
+      return { isWritten: true, row: writtenRow(row, line), now: this.#timeOf(line, false) };
     }
     const isChanged = !returning && !isNew && hasChanged(answer);
     const end = isAlone ? '' : d.lock;

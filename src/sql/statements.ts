@@ -88,3 +88,9 @@ export function rowOf(line: SqlRow, decode: (id: string) => string): StoreRow {
     ...(about !== null && { about: JSON.parse(String(about)) }),
   };
 }
+
+/** Returns a row as an answer shows that it was written. @throws {ConfigurationError} without the columns */
+export function writtenRow({ dueAt: _, ...row }: StoreRow, { begun, due }: SqlRow): StoreRow {
+  if (typeof begun !== 'string') throw withoutColumns();
+  return { ...row, revision: row.revision + 1, begunAt: Number(begun), ...(due !== null && { dueAt: Number(due) }) };
+}
