@@ -89,8 +89,10 @@ export function rowOf(line: SqlRow, decode: (id: string) => string): StoreRow {
   };
 }
 
-/** Returns a row as an answer shows that it was written. @throws {ConfigurationError} without the columns */
-export function writtenRow({ dueAt: _, ...row }: StoreRow, { begun, due }: SqlRow): StoreRow {
-  if (typeof begun !== 'string') throw withoutColumns();
-  return { ...row, revision: row.revision + 1, begunAt: Number(begun), ...(due !== null && { dueAt: Number(due) }) };
-}
+/** Returns a row as an answer shows that it was written. */
+export const writtenRow = ({ dueAt: _, ...row }: StoreRow, { begun, due }: SqlRow): StoreRow => ({
+  ...row,
+  revision: row.revision + 1,
+  begunAt: Number(begun),
+  ...(due !== null && { dueAt: Number(due) }),
+});

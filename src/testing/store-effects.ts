@@ -24,6 +24,7 @@ export function testEffects<Tx>(withStores: WithStores<Tx>, isTransactional: boo
     deepEqual([written.revision, Math.abs(written.begunAt - now) < 60_000], [1, true]);
     const second = b.effect({ ...effect, reads }, async ({ payment, rows }) => {
       deepEqual([payment?.state, payment?.data, payment?.about], ['done', { count: 1 }, undefined]);
+      equal(Math.abs((payment?.begunAt ?? 0) - now) < 60_000, true);
       deepEqual(rows, [paid, written, undefined]);
       return [{ ...(payment as StoreRow), state: 'review', data: { count: 2 } }];
     });

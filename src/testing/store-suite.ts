@@ -126,8 +126,12 @@ export function storeSuite<Tx>({ test, open, transaction }: StoreSuiteOptions<Tx
   withStores('leases due rows, the longest due first, and each to one worker', async (a, b) => {
     const { now } = await a.read(newRow());
     const begunAt = now - 120_000;
-    for (const [id, dueAt] of Object.entries({ late: now - 1_000, later: now - 500, soon: now + 60_000 }))
-      await put(a, { ...(await put(a, newRow({ id }))), begunAt, dueAt });
+    for (const [id, state, dueAt] of [
+      ['late', 'planned', now - 1_000],
+      ['later', 'begun', now - 500],
+      ['soon', 'begun', now + 60_000],
+    ] as const)
+      await put(a, { ...(await put(a, newRow({ id, state }))), begunAt, dueAt });
     for (const other of [
       { id: 'young', dueAt: 1 },
       { state: 'created', dueAt: 1 },
