@@ -85,7 +85,14 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /** The options of a client that calls this sandbox in process. For HTTP, use those that `listen` returns. */
-  get clientOptions() {
+  get clientOptions(): {
+    baseUrl: string;
+    apiKey: string;
+    signKey: string;
+    signatureEncoding: 'hex' | 'base64';
+    terminal: T;
+    fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  } {
     const { apiKey, signKey, signatureEncoding, terminal } = this.#parts.settings;
     const baseUrl = 'http://sandbox.localhost';
     return { baseUrl, apiKey, signKey, signatureEncoding, terminal: terminal as T, fetch: this.fetch };
