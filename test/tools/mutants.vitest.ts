@@ -12,10 +12,10 @@ unit.test.exclude.push('test/{docs,cli,sandbox,site,soak}/**', 'test/architectur
 // A mutant may wait in vain.
 unit.test.testTimeout = 5_000;
 
-/** Quick tests over sockets and databases. The others start processes, which run no mutant, or wait for seconds. */
+/** Quick tests over sockets and Postgres. The others start processes, which run no mutant, or wait for seconds. */
 const QUICK: Record<string, string[]> = {
   http: ['test/http/{agent,connection,connection-{pool,reuse,rows}}.test.ts'],
-  sql: ['test/stores/{effect-uncertain,postgres-{effects,store,suites},mysql-{attacks,hazards},sql-database}.test.ts'],
+  sql: ['test/stores/{effect-uncertain,postgres-{effects,store,suites},sql-database}.test.ts'],
   webhooks: ['test/webhooks/node.test.ts'],
 };
 const include = QUICK[process.env.MUTATED_FOLDER ?? ''] ?? [];
