@@ -13,7 +13,7 @@ import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import type { Begun, Locked } from './dialect.ts';
-import type { AnyRows } from './rows.ts';
+import type { Rows } from './rows.ts';
 
 /**
  * @param alone runs a statement outside any transaction
@@ -21,7 +21,7 @@ import type { AnyRows } from './rows.ts';
  */
 export function effectsOver<Tx>(
   db: SqlDatabase<Tx>,
-  rows: AnyRows,
+  rows: Rows,
   alone: SqlQuery,
   advise: (error: unknown) => never,
 ): Store<Tx>['effect'] {
@@ -60,7 +60,7 @@ const SKIPPED = new Error('The effect was skipped.');
 /** @throws {Ended} if the transaction has ended, even if another one has begun */
 async function takeEffect(
   query: SqlQuery,
-  rows: AnyRows,
+  rows: Rows,
   effect: StoreEffect,
   work: (locked: Locked) => Promise<readonly StoreRow[] | undefined>,
 ): Promise<End> {
@@ -87,7 +87,7 @@ async function beginWithRetries<Marked>(begin: () => Promise<Marked | 'busy'>): 
 }
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
-async function expectDone(rows: AnyRows, query: SqlQuery, begun: Begun): Promise<void> {
+async function expectDone(rows: Rows, query: SqlQuery, begun: Begun): Promise<void> {
   const found = await rows.find(query, begun);
   if (found === 'done') return;
   throw found === 'begun' ? endedBefore(undefined) : new Error(NOT_COMMITTED);

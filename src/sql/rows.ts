@@ -244,9 +244,6 @@ export class Rows {
   }
 }
 
-/** `Rows` without its private fields, which a test's double lacks. */
-export type AnyRows = Pick<Rows, keyof Rows>;
-
 type Found = WithNow<{ row?: StoreRow | undefined }>;
 
 const newPayment = (id: string): StoreRow => ({ ...ofPayment(id), state: 'new', revision: 0, begunAt: 0, data: {} });

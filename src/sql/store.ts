@@ -7,7 +7,7 @@ import { repeated, turnsOver } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import { effectsOver } from './effect.ts';
 import { advised, noTransaction, withoutValues } from './errors.ts';
-import type { AnyRows } from './rows.ts';
+import type { Rows } from './rows.ts';
 import { tableNameProblem } from './table.ts';
 
 /** Options of a store, its second argument. */
@@ -61,7 +61,7 @@ export function sqlStoreOptions(
 /** Makes a store over a database and its SQL. */
 export function sqlStore<Tx>(
   db: SqlDatabase<Tx>,
-  rows: AnyRows,
+  rows: Rows,
   { scope, settleMargin }: Pick<ReadStoreOptions, 'scope' | 'settleMargin'>,
 ): Store<Tx> {
   const advise = (error: unknown): never => {

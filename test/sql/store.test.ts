@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../src/errors.ts';
 import { markCommitted } from '../../src/sql/committed.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { afterWrite, rowChanged } from '../../src/sql/errors.ts';
-import type { AnyRows } from '../../src/sql/rows.ts';
+import type { Rows } from '../../src/sql/rows.ts';
 import { sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
 import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { isOfMerchant } from '../../src/store/thrown.ts';
@@ -23,8 +23,10 @@ const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
 const thrown = new Error('of the shop');
 const reject = (error: unknown) => () => Promise.reject(error);
 
+type Methods = Pick<Rows, keyof Rows>;
+
 /** Statements that all succeed, and their names in order: those outside a transaction begin with a star. */
-function open(changes: Partial<AnyRows> = {}, database: Partial<SqlDatabase<string>> = {}) {
+function open(changes: Partial<Methods> = {}, database: Partial<SqlDatabase<string>> = {}) {
   const asked: string[] = [];
   const inside: SqlQuery = async () => [];
   const note = async <T>(name: string, query: SqlQuery | undefined, answer: T) => {
@@ -55,7 +57,7 @@ function open(changes: Partial<AnyRows> = {}, database: Partial<SqlDatabase<stri
     ...database,
   };
   const written = { isWritten: true, row: ROW, now: 5 };
-  const sql: AnyRows = {
+  const sql: Methods = {
     channel: undefined,
     prepare: async () => {},
     migrate: async () => void asked.push('migrate'),
@@ -73,7 +75,7 @@ function open(changes: Partial<AnyRows> = {}, database: Partial<SqlDatabase<stri
     markUncertain: query => note('markUncertain', query, undefined),
     ...changes,
   };
-  const store = sqlStore(db, sql, { scope: 'eu', settleMargin: 7 });
+  const store = sqlStore(db, sql as Rows, { scope: 'eu', settleMargin: 7 });
   const work = vi.fn(async (_: unknown): Promise<readonly StoreRow[] | undefined> => {
     asked.push('work');
     return [PAYMENT];
@@ -184,7 +186,7 @@ describe('a transaction that other code has ended', () => {
     // What was written is committed.
     ['before its work met a deadlock', { isEnded: async () => true }, reject(DEADLOCK), DEADLOCK],
   ])('%s keeps its mark as begun, and is not repeated', async (_, changes, work, cause) => {
-    const markUncertain = vi.fn<AnyRows['markUncertain']>(async query => void (await query('markUncertain')));
+    const markUncertain = vi.fn<Rows['markUncertain']>(async query => void (await query('markUncertain')));
     const { store, asked } = open({ markUncertain, ...changes });
     const runs = vi.fn<() => Promise<StoreRow[]>>(work);
     const error = (await errorOf(store.effect(EFFECT, runs))) as Error;
