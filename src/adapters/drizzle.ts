@@ -31,7 +31,7 @@ export const drizzleOver =
         rowsOf((await handle.execute({ getSQL: () => ({ toQuery: () => ({ sql, params }) }) } as never)) as never);
     return {
       dialect,
-      pool: poolWith('fromDrizzle', (db as { $client?: object }).$client ?? db, options),
+      pool: poolWith('fromDrizzle', (db as { $client?: object } | undefined)?.$client ?? db, options),
       query: queryOf(db),
       transaction: work => db.transaction(work, { isolationLevel: 'read committed', accessMode: 'read write' }),
       queryIn: tx => queryOf(tx as Executor),

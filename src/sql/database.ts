@@ -78,11 +78,12 @@ export interface PoolOptions {
   poolSize?: number | undefined;
 }
 
-/** @throws {ConfigurationError} for a wrong option */
-export const poolWith = (owner: string, identity: object, options: PoolOptions): SqlPool => ({
-  identity,
-  max: storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize ?? DEFAULT_SIZE,
-});
+/** @throws {ConfigurationError} for a wrong option, or without a database */
+export function poolWith(owner: string, identity: object | undefined, options: PoolOptions): SqlPool {
+  // Modules that import each other may pass it too early.
+  if (!identity) throw new ConfigurationError(`${owner}: the database is ${identity}. Create it before this call.`);
+  return { identity, max: storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize ?? DEFAULT_SIZE };
+}
 
 /** Returns the pool of `pg` or postgres.js. */
 export const poolOf = (pool: { options?: { max?: unknown } }): SqlPool => ({

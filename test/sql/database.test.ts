@@ -1,10 +1,16 @@
 // What a store takes for its database, and what it reads of a library's answers.
 import { expect, it } from 'vitest';
-import { databaseIn, mysqlRows, poolOf, withPlainNames } from '../../src/sql/database.ts';
+import { databaseIn, mysqlRows, poolOf, poolWith, withPlainNames } from '../../src/sql/database.ts';
 
 it('a pool has the connections that its driver was given, or ten', () => {
   const given = [{}, ...[3, '20', '', 'x', Number.NaN].map(max => ({ options: { max } }))];
   expect(given.map(each => poolOf(each).max)).toEqual([10, 3, 20, 10, 10, 10]);
+});
+
+it('an adapter names a database that does not exist yet', () => {
+  const message = 'fromKnex: the database is undefined. Create it before this call.';
+  expect(() => poolWith('fromKnex', undefined, {})).toThrow(message);
+  expect(poolWith('fromKnex', { own: 1 }, { poolSize: 1 })).toEqual({ identity: { own: 1 }, max: 1 });
 });
 
 it('rows have plain names, and a write of mysql2 the number of changed rows', () => {
