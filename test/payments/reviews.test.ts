@@ -1,6 +1,7 @@
 // resolveReview for an effect that was cut off: it counts as done, as if the handler had finished it.
 import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { beforeEach, expect, it } from 'vitest';
+import type { RowKind } from '../../src/store/contract.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 import { CARD_ORDER, openOrderShop } from './order-shop.ts';
 
@@ -28,24 +29,21 @@ function openCutShop(options: Parameters<typeof openOrderShop>[0] = {}) {
     expect(review).toMatchObject({ reason: 'effect_uncertain', reference });
     return () => shop.gateway.resolveReview(review?.id ?? '', review?.status ?? '');
   };
-  return { ...shop, cutOff };
+  /** Lets another write come before the next one of each of these rows. */
+  const overtaken = (...kinds: RowKind[]) => {
+    const { write } = store;
+    const left = new Set(kinds);
+    store.write = async row => (left.delete(row.kind) ? { isWritten: false, row, now: 0 } : write(row));
+  };
+  return { ...shop, cutOff, overtaken };
 }
 
 it('a deposit then pays its order, and a second attempt goes to review', async () => {
-  const { gateway, store, cutOff, decline, pay, got } = openCutShop();
+  const { gateway, overtaken, cutOff, decline, pay, got } = openCutShop();
   await gateway.checkout('order-1', CARD_ORDER);
   await gateway.checkout('order-1', { ...CARD_ORDER, paymentMethod: 'BLIK' });
   const resolve = await cutOff('pay', 'order-1.1');
-  const { write } = store;
-  // Another write of each row comes first, and the process ends before the last one.
-  const tried = new Set<string>();
-  store.write = async row => {
-    if (tried.has(row.kind)) return write(row);
-    tried.add(row.kind);
-    if (row.kind === 'payment') throw new Error('a crash');
-    return { isWritten: false, row, now: 0 };
-  };
-  await expect(resolve()).rejects.toThrow('a crash');
+  overtaken('create', 'order');
   await resolve();
   expect(await gateway.order('order-1')).toMatchObject({ state: 'paid' });
   await pay('order-1.2');
@@ -55,10 +53,12 @@ it('a deposit then pays its order, and a second attempt goes to review', async (
 });
 
 it('a deposit then pays its reference, and a second payment of it goes to review', async () => {
-  const { gateway, sandbox, cutOff, pay, got } = openCutShop();
+  const { gateway, sandbox, overtaken, cutOff, pay, got } = openCutShop();
   await gateway.createDeposit(DEPOSIT);
   const resolve = await cutOff('pay', 'deposit-1');
+  overtaken('payment');
   await resolve();
+  expect(await gateway.reviews()).toEqual([]);
   await new GatewayClient(sandbox.clientOptions).createDeposit(DEPOSIT);
   await pay('deposit-1');
   expect(got).toEqual(['onReview already_paid deposit-1']);
