@@ -5,7 +5,7 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
 import { invalidCallback, readBody } from './parse.ts';
 
-/** Characters. Any longer text counts as absent, and a status is cut: waiting callbacks take little memory. */
+/** Characters. A longer text counts as absent, so that waiting callbacks take little memory. */
 const LONGEST = 1_020;
 const short = text.refine(value => !value || value.length <= LONGEST).catch(undefined);
 
@@ -15,7 +15,7 @@ const COMPARED = ['amount', 'currency', 'paymentType', 'reference'] as const;
 const claimSchema = z.object({
   id: z.guid().toLowerCase(),
   /** In upper case, or empty without a claimed status. */
-  paymentStatus: z.string().catch('').transform(comparable),
+  paymentStatus: z.string().max(LONGEST).catch('').transform(comparable),
   amount: number,
   currency: short,
   paymentType: short,
@@ -47,6 +47,6 @@ export const isHandled = ({ paymentStatus }: Claim, handled: readonly string[]):
 
 /** Returns a comparable status: both spellings of canceled are the same. */
 function comparable(text: string): string {
-  const status = text.trim().slice(0, LONGEST).toUpperCase();
+  const status = text.trim().toUpperCase();
   return status === 'CANCELLED' ? 'CANCELED' : status;
 }

@@ -89,7 +89,7 @@ describe("a callback's claim", () => {
     ['amount', { amount: 2550 }],
     ['currency', { currency: 'eur' }],
     ['reference', { reference: 'order-2' }],
-    ['reference', { reference: 'x'.repeat(300) }],
+    ['reference', { reference: 'x'.repeat(1_020) }],
     ['reference', { reference: '1.0' }, { reference: '1' }],
     ['paymentType', { paymentType: 'WITHDRAWAL' }],
   ])(
@@ -116,6 +116,7 @@ describe("a callback's claim", () => {
   });
 
   it.each([
+    ['texts that are too long', { reference: 'x'.repeat(1_021), paymentStatus: 'x'.repeat(1_021) }, {}],
     ['an empty reference', { reference: '' }, { reference: null }],
     ['a long reference', { reference: 'x'.repeat(300) }, { reference: 'x'.repeat(300) }],
     ['an amount of the same value', { amount: '25.50' }, {}],
