@@ -43,7 +43,9 @@ export async function migrate(database: SqlDatabase<unknown>, migrations: Migrat
     const query = database.queryIn(tx);
     const [answer] = await query(lock);
     if (answer?.locked !== '1')
-      throw new Error('Another process is still migrating the table of the store. Call migrate() again after it.');
+      throw new Error(
+        'Another process is still migrating the table of the store. Call migrate() once it has finished.',
+      );
     try {
       const [found] = await query(comment);
       const pending = steps.slice(Number(VERSION.exec(String(found?.comment))?.[1] ?? 0));
