@@ -19,8 +19,8 @@ import {
   requiredText,
   text,
 } from './options/reader.ts';
-import { DIFFERENCES, type Difference } from './schemas/matching.ts';
 import type { Terminal } from './schemas/methods.ts';
+import { DIFFERENCES, type Difference } from './schemas/records/matching.ts';
 import { httpUrl, isLoopback } from './schemas/url.ts';
 import type { Store } from './store/contract.ts';
 import type { EventListener } from './telemetry/events.ts';

@@ -11,25 +11,25 @@ import { bindMethods } from './detached.ts';
 import { type Created, create } from './payments/create.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
 import { lookUp } from './payments/lookup.ts';
-import { cancelOrder, type Order, orderOf } from './payments/order-state.ts';
-import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders.ts';
-import { type PayoutRequest, payOut } from './payments/payouts.ts';
+import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders/checkout.ts';
+import { cancelOrder, type Order, orderOf } from './payments/orders/order.ts';
 import { type Review, resolveReview, reviews } from './payments/reviews.ts';
 import { doubts, type Entry, find, makeDue, reconcile, settle } from './payments/store-calls.ts';
-import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep.ts';
+import { type PayoutRequest, payOut } from './payments/upkeep/payouts.ts';
+import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep/upkeep.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Terminal } from './schemas/methods.ts';
-import type { Payment } from './schemas/payment.ts';
+import type { Payment } from './schemas/records/payment.ts';
 import type {
   DepositRequest,
   NftPurchaseRequest,
   OnrampDeposit,
   PaymentRequest,
   WithdrawalRequest,
-} from './schemas/request.ts';
+} from './schemas/requests/request.ts';
 import type { Store } from './store/contract.ts';
-import type { Doubt } from './store/creates.ts';
-import { CLIENT, type ClientLink } from './store/link.ts';
+import type { Doubt } from './store/rules/create-row.ts';
+import { CLIENT, type ClientLink } from './webhooks/client-link.ts';
 
 /**
  * A merchant's client of the gateway. Create one and reuse it.

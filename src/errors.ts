@@ -1,6 +1,6 @@
 // Every error of the SDK: one class for each next step of the merchant.
 import type * as z from 'zod';
-import type { Payment } from './schemas/payment.ts';
+import type { Payment } from './schemas/records/payment.ts';
 
 /**
  * Meaning of a failed create for the money. `not_sent`: nothing left this machine. `rejected`: the gateway refused it

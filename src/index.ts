@@ -18,15 +18,14 @@ export {
 } from './errors.ts';
 export type { Created } from './payments/create.ts';
 export type { NextAction } from './payments/next-action.ts';
-export type { Order } from './payments/order-state.ts';
-export type { Checkout, CheckoutRequest } from './payments/orders.ts';
-export type { PayoutRequest } from './payments/payouts.ts';
+export type { Checkout, CheckoutRequest } from './payments/orders/checkout.ts';
+export type { Order } from './payments/orders/order.ts';
 export type { Review } from './payments/reviews.ts';
 export { signBody } from './payments/sign.ts';
 export type { Entry } from './payments/store-calls.ts';
-export type { Upkeep, UpkeepOptions } from './payments/upkeep.ts';
+export type { PayoutRequest } from './payments/upkeep/payouts.ts';
+export type { Upkeep, UpkeepOptions } from './payments/upkeep/upkeep.ts';
 export type { WaitOptions } from './payments/wait.ts';
-export { createdAt } from './schemas/created-at.ts';
 export {
   DEPOSIT_METHODS,
   type DepositMethod,
@@ -43,6 +42,7 @@ export {
   WITHDRAWAL_METHODS,
   type WithdrawalMethod,
 } from './schemas/methods.ts';
+export { createdAt } from './schemas/records/created-at.ts';
 export {
   type CanceledPayment,
   type CompletedPayment,
@@ -50,8 +50,9 @@ export {
   type FinalPayment,
   type Payment,
   paymentSchema,
-} from './schemas/payment.ts';
-export { fundsNotDelivered, isFinal, isPaid } from './schemas/payment-status.ts';
+} from './schemas/records/payment.ts';
+export { fundsNotDelivered, isFinal, isPaid } from './schemas/records/payment-status.ts';
+export { type Transfer, transferSchema } from './schemas/records/transfer.ts';
 export type {
   ApplePayDeposit,
   DepositRequest,
@@ -60,12 +61,11 @@ export type {
   PaymentRequest,
   PlainDeposit,
   WithdrawalRequest,
-} from './schemas/request.ts';
-export { createPaymentSchema, depositSchema, nftPurchaseSchema, withdrawalSchema } from './schemas/request-schema.ts';
-export { type Transfer, transferSchema } from './schemas/transfer.ts';
+} from './schemas/requests/request.ts';
+export { createPaymentSchema, depositSchema, nftPurchaseSchema, withdrawalSchema } from './schemas/requests/schema.ts';
 export type { Store } from './store/contract.ts';
-export type { Doubt } from './store/creates.ts';
 export { memoryStore } from './store/memory.ts';
+export type { Doubt } from './store/rules/create-row.ts';
 export type { CallbackEvent, GatewayEvent } from './telemetry/events.ts';
 export type { Context, PaymentOutcome } from './webhooks/functions.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhooks/handler.ts';

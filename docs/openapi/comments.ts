@@ -11,9 +11,11 @@ interface Commented {
 
 const folder = new URL('../../src/schemas/', import.meta.url);
 
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'));
+
 /** Each interface and type of src/schemas by its name. */
 const declared: ReadonlyMap<string, Commented> = new Map(
-  readdirSync(folder).flatMap(name => {
+  names.flatMap(name => {
     const file = ts.createSourceFile(name, readFileSync(new URL(name, folder), 'utf8'), ts.ScriptTarget.Latest, true);
     return file.statements.flatMap((statement): [string, Commented][] => {
       if (ts.isTypeAliasDeclaration(statement)) {

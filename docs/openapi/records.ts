@@ -1,7 +1,7 @@
 // What the gateway answers and posts: the record by its status, alone or wrapped, and the transfer of a PayID deposit.
 import * as z from 'zod';
-import { paymentSchema } from '../../src/schemas/payment.ts';
-import { transferSchema } from '../../src/schemas/transfer.ts';
+import { paymentSchema } from '../../src/schemas/records/payment.ts';
+import { transferSchema } from '../../src/schemas/records/transfer.ts';
 import { type Component, componentOf, objectsOf, render } from './component.ts';
 import { type JsonSchema, refTo } from './wire.ts';
 

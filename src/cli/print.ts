@@ -1,8 +1,8 @@
 // How doubts, reviews and references are printed, for people.
 import type { Entry } from '../payments/store-calls.ts';
-import { rawStatusOf } from '../schemas/payment-status.ts';
-import type { Doubt } from '../store/creates.ts';
-import type { Review } from '../store/outcomes.ts';
+import { rawStatusOf } from '../schemas/records/payment-status.ts';
+import type { Doubt } from '../store/rules/create-row.ts';
+import type { Review } from '../store/rules/outcomes.ts';
 import { printable, table } from '../terminal/text.ts';
 
 /** The command that operators type. */

@@ -1,7 +1,7 @@
 // The commands of operators and schedulers: npx payment-gateway-sdk.
 import { type Command, Option } from 'commander';
 import { isGatewayError } from '../errors.ts';
-import { DIFFERENCES } from '../schemas/matching.ts';
+import { DIFFERENCES } from '../schemas/records/matching.ts';
 import { CommandError, createProgram, endWith, FAILED, integer, LOOK, runProgram } from '../terminal/program.ts';
 import { NAME } from './print.ts';
 import { listDoubts, listReviews, resolve, runInStore, type StoreCommand, settle, show } from './store.ts';

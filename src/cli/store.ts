@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { GatewayClient } from '../client.ts';
 import { isPaymentId } from '../schemas/id.ts';
-import type { Difference } from '../schemas/matching.ts';
+import type { Difference } from '../schemas/records/matching.ts';
 import type { SqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
 import { CommandError, endWith, LOOK } from '../terminal/program.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GatewayClient } from '../client.ts';
-import type { Upkeep, UpkeepOptions } from '../payments/upkeep.ts';
+import type { Upkeep, UpkeepOptions } from '../payments/upkeep/upkeep.ts';
 import { CommandError, complain, FAILED, LOOK } from '../terminal/program.ts';
 import { NAME } from './print.ts';
 

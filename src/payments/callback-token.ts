@@ -1,15 +1,23 @@
 // Signs the addresses that callbacks are posted to, because the gateway signs no callbacks.
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { CheckedRequest } from '../schemas/checked-request.ts';
-import { foldReference } from '../schemas/matching.ts';
-import type { TokenCheck } from '../store/link.ts';
+import { foldReference } from '../schemas/records/matching.ts';
+import type { Payment } from '../schemas/records/payment.ts';
+import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
 
 /** The query parameter that carries the token. */
 const PARAMETER = 'callbackToken';
 
 /** Bytes of the digest and of its MAC, short because gateways may limit the length of an address. */
 const LENGTH = 16;
+
+/** Checks the tokens in the addresses of callbacks. */
+export interface TokenCheck {
+  /** Returns the token of an address if this client issued it, in the same time for every token. */
+  check(url: string): string | undefined;
+  /** Returns whether a valid token belongs to the payment. Each fits a payment without a reference. */
+  isOf(token: string, payment: Payment): boolean;
+}
 
 /** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
 export interface CallbackTokens extends TokenCheck {

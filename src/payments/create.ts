@@ -5,11 +5,11 @@ import { type CallOptions, type CreateOptions, readCreateOptions } from '../clie
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
-import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
-import type { Payment } from '../schemas/payment.ts';
-import { rawStatusOf } from '../schemas/payment-status.ts';
-import { serialize } from '../schemas/serialize.ts';
-import { type Accepted, type CreatedOnce, type CreateOnce, createOnce } from '../store/create-once.ts';
+import type { Payment } from '../schemas/records/payment.ts';
+import { rawStatusOf } from '../schemas/records/payment-status.ts';
+import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
+import { serialize } from '../schemas/requests/serialize.ts';
+import { type Accepted, type CreatedOnce, type CreateOnce, createOnce } from '../store/creates/create-once.ts';
 import { checkReference } from '../store/key.ts';
 import { Call } from '../telemetry/call.ts';
 import { warnInProduction } from '../telemetry/events.ts';

@@ -4,7 +4,7 @@ import type { Settings } from '../client-options.ts';
 import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
-import { bindStore } from '../store/bound.ts';
+import { bindStore } from '../store/creates/bound.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
 
 /** The shared parts of one client's calls. */

@@ -1,7 +1,8 @@
 // Notices that no upkeep runs: then a planned payout is never sent.
-import { bounded } from '../store/change.ts';
+
 import type { Store } from '../store/contract.ts';
-import { readOutage } from '../store/outage.ts';
+import { bounded } from '../store/creates/change.ts';
+import { readOutage } from '../store/upkeep/outage.ts';
 import { Call } from '../telemetry/call.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';

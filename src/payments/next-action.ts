@@ -1,7 +1,7 @@
 // The merchant's step after a create: send the customer somewhere, show transfer instructions, or wait.
-import { isFinal } from '../schemas/payment-status.ts';
-import type { Envelope } from '../schemas/response.ts';
-import type { Transfer } from '../schemas/transfer.ts';
+import { isFinal } from '../schemas/records/payment-status.ts';
+import type { Envelope } from '../schemas/records/response.ts';
+import type { Transfer } from '../schemas/records/transfer.ts';
 import { isHttpUrl } from '../schemas/url.ts';
 
 /** The step after a create. */

@@ -2,11 +2,11 @@
 import type { CallOptions } from '../client-options.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
-import type { Payment } from '../schemas/payment.ts';
-import { readCreate } from '../store/change.ts';
+import type { Payment } from '../schemas/records/payment.ts';
 import type { Store, StoreRow } from '../store/contract.ts';
-import { storeRowOf } from '../store/creates.ts';
-import { orderRowOf, orderStateOf } from '../store/order.ts';
+import { readCreate } from '../store/creates/change.ts';
+import { storeRowOf } from '../store/rules/create-row.ts';
+import { orderRowOf, orderStateOf } from '../store/rules/order-row.ts';
 import {
   after,
   judge,
@@ -16,11 +16,11 @@ import {
   paymentStateOf,
   type Review,
   withoutReview,
-} from '../store/outcomes.ts';
+} from '../store/rules/outcomes.ts';
 import type { Gateway } from './gateway.ts';
 import { ask } from './store-calls.ts';
 
-export type { Review } from '../store/outcomes.ts';
+export type { Review } from '../store/rules/outcomes.ts';
 
 export async function reviews(gateway: Gateway, options?: CallOptions): Promise<Review[]> {
   return ask(gateway, 'reviews', options, async store => {

@@ -1,12 +1,12 @@
 // The calls of a client about its creates: list doubts, find, settle, and report a payment.
 import { type CallOptions, readCallOptions, readSettleOptions, type SettleOptions } from '../client-options.ts';
 import { ConfigurationError } from '../errors.ts';
-import type { Payment } from '../schemas/payment.ts';
-import { change, readCreate, withinCall } from '../store/change.ts';
+import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
-import { type CreateEntry, type CreateRow, createOf, type Doubt, doubtOf, entryOf } from '../store/creates.ts';
-import { reconcilePayment } from '../store/doubts.ts';
-import { settleDoubt } from '../store/settle.ts';
+import { change, readCreate, withinCall } from '../store/creates/change.ts';
+import { reconcilePayment } from '../store/creates/doubts.ts';
+import { settleDoubt } from '../store/creates/settle.ts';
+import { type CreateEntry, type CreateRow, createOf, type Doubt, doubtOf, entryOf } from '../store/rules/create-row.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';

@@ -1,6 +1,6 @@
 // The sandbox's answer to a call, before it becomes a Response, so that a fault can still change it.
 import { delay } from '../deadline.ts';
-import { toPhpJson } from './php.ts';
+import { toPhpJson } from './text/php.ts';
 
 export interface Answer {
   status: number;

@@ -6,12 +6,11 @@ export type { RedeliverOptions } from './callbacks/callbacks.ts';
 export type { Delivery } from './callbacks/delivery.ts';
 export type { Clock } from './clock.ts';
 export type { WaitFor } from './control/wait-for.ts';
-export type { Duration } from './duration.ts';
-export type { Call, SandboxEvent, SandboxListener } from './events.ts';
 export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
 export type { CallbackFault, CallFault, CreateFault, Fault, SandboxOperation } from './faults/kinds.ts';
 export type { CompleteOptions, MoveOptions } from './ledger/moves.ts';
 export type { FailureReason, PaymentRecord } from './ledger/record.ts';
+export type { Call, SandboxEvent, SandboxListener } from './log/events.ts';
 export { type ListeningSandbox, Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';
 export type { CallbackFetch, SandboxOptions } from './sandbox-options.ts';
@@ -30,3 +29,4 @@ export type {
 export type { ScenarioName } from './scenarios/library.ts';
 export type { Played, PlayOptions } from './scenarios/play.ts';
 export { readScenario } from './scenarios/read.ts';
+export type { Duration } from './text/duration.ts';

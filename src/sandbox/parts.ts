@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Move } from './ledger/moves.ts';
-import type { Log } from './log.ts';
+import type { Log } from './log/log.ts';
 import type { SandboxSettings } from './sandbox-options.ts';
 
 export interface Parts {

@@ -4,9 +4,9 @@ import { ConfigurationError } from '../errors.ts';
 import { count, functionOf, oneOf, optionsReader } from '../options/reader.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { httpUrl } from '../schemas/url.ts';
-import { type Duration, duration } from './duration.ts';
-import type { SandboxListener } from './events.ts';
+import type { SandboxListener } from './log/events.ts';
 import { isSavedSandbox, type SavedSandbox } from './saved.ts';
+import { type Duration, duration } from './text/duration.ts';
 
 /** A function that posts a callback: fetch, or a test double. */
 export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;

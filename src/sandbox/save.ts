@@ -1,6 +1,6 @@
 // Saves all state of a sandbox, and restores it into another one, for example after a restart.
 import { ConfigurationError } from '../errors.ts';
-import { isRunning } from './log.ts';
+import { isRunning } from './log/log.ts';
 import type { Parts } from './parts.ts';
 import type { SavedSandbox } from './saved.ts';
 

@@ -2,7 +2,7 @@
 import type { WaitingCallback } from './callbacks/delivery.ts';
 import type { Armed } from './faults/faults.ts';
 import type { Entry } from './ledger/record.ts';
-import type { SavedLog } from './log.ts';
+import type { SavedLog } from './log/log.ts';
 
 /** The result of `sandbox.save()`: plain JSON, for the option `saved` of the next sandbox. */
 export interface SavedSandbox extends SavedLog {

@@ -1,8 +1,8 @@
 // The claim of a callback: its reading, and its comparison with the gateway's record.
 import * as z from 'zod';
-import { number, type Payment, text } from '../schemas/payment.ts';
-import { rawStatusOf } from '../schemas/payment-status.ts';
-import { recordIn } from '../schemas/response.ts';
+import { number, type Payment, text } from '../schemas/records/payment.ts';
+import { rawStatusOf } from '../schemas/records/payment-status.ts';
+import { recordIn } from '../schemas/records/response.ts';
 import { invalidCallback, readBody } from './parse.ts';
 
 /** Characters. A longer text counts as absent, so that waiting callbacks take little memory. */

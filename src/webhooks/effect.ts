@@ -1,12 +1,11 @@
 // Applies a payment's status once: settle its create, then the merchant's functions and the rows in one transaction.
 import { delay, withTimeout } from '../deadline.ts';
 import { LAG_PAUSES } from '../payments/lookup.ts';
-import type { Payment } from '../schemas/payment.ts';
-import { rawStatusOf } from '../schemas/payment-status.ts';
+import type { Payment } from '../schemas/records/payment.ts';
+import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { EffectResult, LockedRows, RowKey, Store, StoreRow } from '../store/contract.ts';
-import { type CreateRow, createOf, storeRowOf } from '../store/creates.ts';
-import type { ClientLink, ProcessResult } from '../store/link.ts';
-import { orderRowOf, orderStateOf } from '../store/order.ts';
+import { type CreateRow, createOf, storeRowOf } from '../store/rules/create-row.ts';
+import { orderRowOf, orderStateOf } from '../store/rules/order-row.ts';
 import {
   after,
   decide,
@@ -18,10 +17,12 @@ import {
   reviewOf,
   type Verdict,
   WITHOUT_FUNCTION,
-} from '../store/outcomes.ts';
+} from '../store/rules/outcomes.ts';
+import { acknowledge } from '../store/rules/transitions.ts';
 import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
-import { acknowledge } from '../store/transitions.ts';
+import type { ProcessResult } from '../store/upkeep/handler-link.ts';
 import type { CallbackWarningCode } from '../telemetry/events.ts';
+import type { ClientLink } from './client-link.ts';
 import { type Context, FUNCTIONS, type Functions, type PaymentOutcome } from './functions.ts';
 import { unhandled } from './reply.ts';
 

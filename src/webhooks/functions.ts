@@ -5,8 +5,8 @@ import type {
   CompletedPayment,
   FailedPayment,
   Payment,
-} from '../schemas/payment.ts';
-import type { OutcomeName } from '../store/outcomes.ts';
+} from '../schemas/records/payment.ts';
+import type { OutcomeName } from '../store/rules/outcomes.ts';
 import type { ReviewReason } from '../telemetry/events.ts';
 
 /** The first argument of a handler's functions. */

@@ -1,6 +1,6 @@
 // Notes an unfinished callback in the store, because the gateway may send no second one.
 import { withTimeout } from '../deadline.ts';
-import type { ClientLink } from '../store/link.ts';
+import type { ClientLink } from './client-link.ts';
 
 /** Milliseconds that an answer waits for the store. */
 export const LONGEST_NOTE = 1_000;

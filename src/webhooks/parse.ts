@@ -4,8 +4,8 @@ import { isAnyArrayBuffer } from 'node:util/types';
 import type * as z from 'zod';
 import { issuesOf, listOf, WebhookError } from '../errors.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
-import { type Payment, paymentSchema } from '../schemas/payment.ts';
-import { recordIn } from '../schemas/response.ts';
+import { type Payment, paymentSchema } from '../schemas/records/payment.ts';
+import { recordIn } from '../schemas/records/response.ts';
 
 /** A payment as a callback claims it to be. Anyone can post one: look the payment up before you act on it. */
 export type WebhookPayment = Payment;

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { doubtsTable, entryText, reviewsTable } from '../../src/cli/print.ts';
 import type { Entry } from '../../src/payments/store-calls.ts';
-import type { Doubt } from '../../src/store/creates.ts';
-import type { Review } from '../../src/store/outcomes.ts';
+import type { Doubt } from '../../src/store/rules/create-row.ts';
+import type { Review } from '../../src/store/rules/outcomes.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
 
 const DOUBT: Doubt = {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { nftPurchaseSchema } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { onrampTerminalPaymentSchema } from '../../src/schemas/request-schema.ts';
+import { onrampTerminalPaymentSchema } from '../../src/schemas/requests/schema.ts';
 import { webhookUrl } from '../support/fixtures.ts';
 import { contractOf, readDescription } from './contract.ts';
 

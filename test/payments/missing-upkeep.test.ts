@@ -1,9 +1,9 @@
 // A client that plans payouts notices that no upkeep sends them.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../../src/client.ts';
-import type { Payment } from '../../src/schemas/payment.ts';
-import { CLIENT } from '../../src/store/link.ts';
+import type { Payment } from '../../src/schemas/records/payment.ts';
 import { memoryStore } from '../../src/store/memory.ts';
+import { CLIENT } from '../../src/webhooks/client-link.ts';
 import { CARD, ID, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { accept, MINUTE, openUpkeptShop } from '../support/upkept-shop.ts';
 import { json, wire } from '../support/wire.ts';

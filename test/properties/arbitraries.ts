@@ -8,7 +8,7 @@ import {
   type PaymentRequest,
   WITHDRAWAL_METHODS,
 } from 'payment-gateway-sdk';
-import type { BillingAddressRequest, CustomerRequest, OnrampPayment } from '../../src/schemas/request.ts';
+import type { BillingAddressRequest, CustomerRequest, OnrampPayment } from '../../src/schemas/requests/request.ts';
 import { isFull } from '../support/skips.ts';
 
 /**

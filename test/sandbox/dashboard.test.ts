@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import type { SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { spanOf } from '../../src/sandbox/duration.ts';
+import { spanOf } from '../../src/sandbox/text/duration.ts';
 import { OTHER_ID } from '../support/fixtures.ts';
 import { asText, HERE, openPages } from '../support/pages.ts';
 import { freePorts } from '../support/ports.ts';

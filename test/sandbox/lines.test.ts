@@ -3,8 +3,8 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Delivery } from '../../src/sandbox/callbacks/delivery.ts';
 import { faultsText, lineOf, paymentsText, paymentText, playedText, timedLineOf } from '../../src/sandbox/cli/lines.ts';
-import type { Happening } from '../../src/sandbox/events.ts';
 import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
+import type { Happening } from '../../src/sandbox/log/events.ts';
 import { ID } from '../support/fixtures.ts';
 
 const HOSTILE = 'a\u001b[2J\nb';

@@ -1,7 +1,7 @@
 // Money on the sandbox's pages. The digits are those of ISO 4217's list of currencies.
 import { describe, expect, it } from 'vitest';
 import { quote } from '../../src/sandbox/ledger/rates.ts';
-import { money, plainAmount } from '../../src/sandbox/money.ts';
+import { money, plainAmount } from '../../src/sandbox/text/money.ts';
 
 describe('money', () => {
   it.each([

@@ -4,7 +4,7 @@ import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { compiledWhenBusy } from '../../src/schemas/compiled.ts';
-import { envelopeSchema } from '../../src/schemas/response.ts';
+import { envelopeSchema } from '../../src/schemas/records/response.ts';
 import { tries } from '../properties/arbitraries.ts';
 import { record } from '../support/fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { differencesOf, hasReference, isPaymentOf, mayBePaymentOf } from '../../src/schemas/matching.ts';
+import { differencesOf, hasReference, isPaymentOf, mayBePaymentOf } from '../../src/schemas/records/matching.ts';
 import { record } from '../support/fixtures.ts';
 
 /** DEPOSIT of 25.50 EUR under `order/1`. */

@@ -8,8 +8,8 @@ import {
 } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { parseRequest } from '../../src/schemas/checked-request.ts';
-import { onrampTerminalPaymentSchema } from '../../src/schemas/request-schema.ts';
+import { parseRequest } from '../../src/schemas/requests/checked-request.ts';
+import { onrampTerminalPaymentSchema } from '../../src/schemas/requests/schema.ts';
 import { APPLE_PAY, CARD, webhookUrl } from '../support/fixtures.ts';
 
 const deposit = { paymentType: 'DEPOSIT', ...CARD };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { envelopeSchema } from '../../src/schemas/response.ts';
+import { envelopeSchema } from '../../src/schemas/records/response.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const parse = (name: string) => envelopeSchema.parse(JSON.parse(record(name)));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { change, record } from '../../src/store/change.ts';
 import { PaymentTaken } from '../../src/store/contract.ts';
-import { type CreateRow, newRow } from '../../src/store/creates.ts';
+import { change, record } from '../../src/store/creates/change.ts';
+import { type CreateRow, newRow } from '../../src/store/rules/create-row.ts';
 import { type Creates, memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';

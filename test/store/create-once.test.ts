@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { CreateRow } from '../../src/store/creates.ts';
+import type { CreateRow } from '../../src/store/rules/create-row.ts';
 import { type Creates, memoryCreates, noted, storeOf } from '../support/creates.ts';
 import { CARD, errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';

@@ -1,8 +1,8 @@
 import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import type { CreateRow } from '../../src/store/creates.ts';
-import { expectSameRequest, requestDataOf, requestDataOfPayment } from '../../src/store/fingerprint.ts';
-import { mergeKept, withNextAction } from '../../src/store/kept.ts';
+import type { CreateRow } from '../../src/store/rules/create-row.ts';
+import { expectSameRequest, requestDataOf, requestDataOfPayment } from '../../src/store/rules/fingerprint.ts';
+import { mergeKept, withNextAction } from '../../src/store/rules/kept.ts';
 import { ID, record } from '../support/fixtures.ts';
 
 const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));

@@ -1,7 +1,7 @@
 // What memoryStore does besides the suite of all stores.
 import { memoryStore } from 'payment-gateway-sdk';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type Attempt, newRow, storeRowOf } from '../../src/store/creates.ts';
+import { type Attempt, newRow, storeRowOf } from '../../src/store/rules/create-row.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

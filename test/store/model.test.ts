@@ -10,7 +10,7 @@ import { readClientOptions } from '../../src/client-options.ts';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
 import { create as createIn } from '../../src/payments/create.ts';
 import { type Gateway as Opened, openGateway } from '../../src/payments/gateway.ts';
-import { openPlan } from '../../src/store/plan.ts';
+import { openPlan } from '../../src/store/rules/plan.ts';
 import { SEED } from '../properties/arbitraries.ts';
 import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { KEYS } from '../support/fixtures.ts';

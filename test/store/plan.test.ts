@@ -7,11 +7,11 @@ import { type ClientOptions, readClientOptions } from '../../src/client-options.
 import type { Fetch } from '../../src/http/own-fetch.ts';
 import { type Created, create, type Internal } from '../../src/payments/create.ts';
 import { openGateway } from '../../src/payments/gateway.ts';
-import type { PayoutOptions } from '../../src/payments/payouts.ts';
+import type { PayoutOptions } from '../../src/payments/upkeep/payouts.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
-import { PlanGone } from '../../src/store/create-once.ts';
-import type { CreateRow } from '../../src/store/creates.ts';
-import { openPlan } from '../../src/store/plan.ts';
+import { PlanGone } from '../../src/store/creates/create-once.ts';
+import type { CreateRow } from '../../src/store/rules/create-row.ts';
+import { openPlan } from '../../src/store/rules/plan.ts';
 import { tries } from '../properties/arbitraries.ts';
 import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';

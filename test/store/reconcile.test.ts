@@ -2,8 +2,8 @@
 
 import type { Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { type CreateRow, newRow } from '../../src/store/creates.ts';
-import { reconcilePayment } from '../../src/store/doubts.ts';
+import { reconcilePayment } from '../../src/store/creates/doubts.ts';
+import { type CreateRow, newRow } from '../../src/store/rules/create-row.ts';
 import { memoryCreates, noted, storeOf } from '../support/creates.ts';
 import { ID, record } from '../support/fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../../src/client.ts';
 import { Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
-import type { Payment } from '../../src/schemas/payment.ts';
+import type { Payment } from '../../src/schemas/records/payment.ts';
 import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';

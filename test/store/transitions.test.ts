@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import type { Envelope } from '../../src/schemas/response.ts';
-import { reconcile } from '../../src/store/confirmed.ts';
-import type { CreateRow } from '../../src/store/creates.ts';
-import { type Attempt, newRow } from '../../src/store/creates.ts';
-import { replanned } from '../../src/store/plan.ts';
+import type { Envelope } from '../../src/schemas/records/response.ts';
+import { reconcile } from '../../src/store/rules/confirmed.ts';
+import type { CreateRow } from '../../src/store/rules/create-row.ts';
+import { type Attempt, newRow } from '../../src/store/rules/create-row.ts';
+import { replanned } from '../../src/store/rules/plan.ts';
 import {
   abandon,
   acknowledge,
@@ -17,7 +17,7 @@ import {
   settle,
   takeBack,
   yieldPayment,
-} from '../../src/store/transitions.ts';
+} from '../../src/store/rules/transitions.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 /** When everything here began, by the store's clock. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DUE } from '../../src/payments/send-plans.ts';
+import { DUE } from '../../src/payments/upkeep/send-plans.ts';
 import type { Store, StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';

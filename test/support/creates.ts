@@ -1,8 +1,8 @@
 // A memory store whose statements on creates a test can replace, count or delay.
 import { memoryStore, type Payment, type Store } from 'payment-gateway-sdk';
-import { type CreateRow, createOf, storeRowOf } from '../../src/store/creates.ts';
-import { CLIENT, type ClientLink } from '../../src/store/link.ts';
 import type { MemoryStoreOptions } from '../../src/store/memory.ts';
+import { type CreateRow, createOf, storeRowOf } from '../../src/store/rules/create-row.ts';
+import { CLIENT, type ClientLink } from '../../src/webhooks/client-link.ts';
 
 /** The statements of a store on its creates: replace a method, or copy the object to get another process. */
 export type Creates = ReturnType<typeof memoryCreates>;

@@ -7,7 +7,8 @@ import {
   type Store,
   type WebhookHandlerOptions,
 } from 'payment-gateway-sdk';
-import { CLIENT, type ClientLink, HANDLER } from '../../src/store/link.ts';
+import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { CLIENT, type ClientLink } from '../../src/webhooks/client-link.ts';
 import { record } from '../support/fixtures.ts';
 
 /** The gateway's callback for a completed card payment. */

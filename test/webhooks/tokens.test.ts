@@ -2,7 +2,7 @@
 import { GatewayClient, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { CLIENT } from '../../src/store/link.ts';
+import { CLIENT } from '../../src/webhooks/client-link.ts';
 import { KEYS } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 import { completed } from './shop-callbacks.ts';

@@ -9,7 +9,7 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CLIENT } from '../../src/store/link.ts';
+import { CLIENT } from '../../src/webhooks/client-link.ts';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { completed, linked, notFound, openShop, post, SIGNED, signing, warningsOf } from './shop-callbacks.ts';

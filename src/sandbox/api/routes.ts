@@ -6,13 +6,13 @@ import {
   nftPurchaseSchema,
   onrampTerminalPaymentSchema,
   REQUEST_FIELDS,
-} from '../../schemas/request-schema.ts';
+} from '../../schemas/requests/schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
-import type { Call } from '../events.ts';
 import { EFFECTS, type Effect } from '../faults/inject.ts';
 import type { SandboxOperation } from '../faults/kinds.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
+import type { Call } from '../log/events.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { checkSignature } from './signature.ts';

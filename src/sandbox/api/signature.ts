@@ -1,6 +1,6 @@
 // Checks a create's signature, and explains a mismatch if its cause can be found.
 import { createHash, createHmac } from 'node:crypto';
-import { escapeNonAscii } from '../php.ts';
+import { escapeNonAscii } from '../text/php.ts';
 import { type Correction, correctionOf, type SigningStep } from './correction.ts';
 
 type Encoding = 'hex' | 'base64';

@@ -1,7 +1,7 @@
 // Warns about a create that the sandbox accepts, but that a processor would probably refuse.
 import { decimalsOf } from '../../schemas/amount.ts';
 import { unknownNames } from '../../schemas/hints.ts';
-import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
+import { REQUEST_FIELDS } from '../../schemas/requests/schema.ts';
 import type { AcceptedRequest } from '../ledger/record.ts';
 
 /** The currencies of methods that belong to one country or region. The gateway's document lists none. */

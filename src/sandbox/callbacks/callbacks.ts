@@ -2,9 +2,9 @@
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
-import type { Log } from '../log.ts';
-import { toPhpJson } from '../php.ts';
+import type { Log } from '../log/log.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
+import { toPhpJson } from '../text/php.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { isRefused, post, withoutQuery } from './post.ts';
 

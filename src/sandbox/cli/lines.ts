@@ -4,13 +4,13 @@ import { printable, table } from '../../terminal/text.ts';
 import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { Answers } from '../control/answers.ts';
-import type { SandboxEvent } from '../events.ts';
 import { sentenceOf } from '../faults/faults.ts';
 import type { Fault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
-import { money } from '../money.ts';
+import type { SandboxEvent } from '../log/events.ts';
 import type { Played } from '../scenarios/play.ts';
 import { type Report, summaryOf } from '../scenarios/report.ts';
+import { money } from '../text/money.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);

@@ -2,10 +2,10 @@
 import { styleText } from 'node:util';
 import { CommandError } from '../../terminal/program.ts';
 import type { Listening } from '../api/server.ts';
-import { environmentOf } from '../environment.ts';
-import type { SandboxEvent } from '../events.ts';
+import type { SandboxEvent } from '../log/events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
+import { environmentOf } from '../text/environment.ts';
 import { timedLineOf } from './lines.ts';
 import { stateFile } from './state.ts';
 import type { Auto } from './values.ts';

@@ -1,7 +1,7 @@
 // Parses the values of --auto.
 import { InvalidArgumentError } from 'commander';
-import { durationOf } from '../duration.ts';
 import { MOVES, type MoveName } from '../ledger/moves.ts';
+import { durationOf } from '../text/duration.ts';
 
 /** A move that the sandbox makes by itself after a create. */
 export interface Auto {

@@ -1,8 +1,8 @@
 // The answers of the sandbox's own API, from which its description is generated.
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { Call, SandboxEvent } from '../events.ts';
 import type { Armed } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
+import type { Call, SandboxEvent } from '../log/events.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import type { SCENARIOS } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';

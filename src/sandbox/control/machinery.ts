@@ -1,13 +1,13 @@
 // The routes for the sandbox itself: calls, faults, the clock, events, reset.
 import * as z from 'zod';
 import type { Clock } from '../clock.ts';
-import { duration } from '../duration.ts';
-import { environmentOf } from '../environment.ts';
-import { eventStream } from '../event-stream.ts';
-import type { Call } from '../events.ts';
 import { faultFields } from '../faults/faults.ts';
 import { FAULTS, type Fault } from '../faults/kinds.ts';
-import { SHOWN_EVENTS } from '../log.ts';
+import { eventStream } from '../log/event-stream.ts';
+import type { Call } from '../log/events.ts';
+import { SHOWN_EVENTS } from '../log/log.ts';
+import { duration } from '../text/duration.ts';
+import { environmentOf } from '../text/environment.ts';
 import type { ShownCall, ShownClock } from './answers.ts';
 import { type Route, route } from './define.ts';
 import { flagText, listQuery, pageOf, whole } from './payments.ts';

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
 import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
-import { wait } from '../duration.ts';
 import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import { wait } from '../text/duration.ts';
 import { type Route, route } from './define.ts';
 import { waitFields, waitFor } from './wait-for.ts';
 

@@ -6,7 +6,7 @@ import type { Callbacks } from '../callbacks/callbacks.ts';
 import { answerOf, type Delivery, isTaken } from '../callbacks/delivery.ts';
 import { matcherOf } from '../ledger/query.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { hintAt } from '../../schemas/hints.ts';
-import { type Duration, duration, spanOf } from '../duration.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import { type Duration, duration, spanOf } from '../text/duration.ts';
 import {
   type CallbackFault,
   type CallFault,

@@ -2,7 +2,7 @@
 import { delay } from '../../deadline.ts';
 import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../answer.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
-import { millisecondsOf, type PhpDate, toPhpDate } from '../php.ts';
+import { millisecondsOf, type PhpDate, toPhpDate } from '../text/php.ts';
 import type { CallFault } from './kinds.ts';
 
 /** Milliseconds: longer than a client's default timeout of 30 s. */

@@ -1,8 +1,8 @@
 // The sandbox's books: every payment, its state, and the moves between states.
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
-import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
+import { toPhpDate } from '../text/php.ts';
 import { idsOf } from './ids.ts';
 import { matcherOf, orderOf, type PaymentQuery } from './query.ts';
 import { quote } from './rates.ts';

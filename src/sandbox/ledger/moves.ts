@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { flag, optionsReader, text } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { errorMessageOf, type Ledger } from './ledger.ts';
 import type { FailureReason, PaymentRecord } from './record.ts';
 

@@ -1,7 +1,7 @@
 // The ledger's data of a payment: its record in the wire's form, and its request.
 
-import type { CheckedRequest } from '../../schemas/checked-request.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
+import type { CheckedRequest } from '../../schemas/requests/checked-request.ts';
 
 /** A payment as the gateway records it, in the names and types of the wire. */
 export interface PaymentRecord {

@@ -3,7 +3,7 @@ import type { Hono } from 'hono/tiny';
 import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
 import { statusOf } from '../control/define.ts';
-import { serverSentEvents } from '../event-stream.ts';
+import { serverSentEvents } from '../log/event-stream.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { addCustomerPages } from './customer/routes.ts';

@@ -4,13 +4,13 @@ import { count, oneOf, text } from '../../options/reader.ts';
 import type { FieldsOf } from '../../schemas/fields-of.ts';
 import { nearest, unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
-import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
+import { REQUEST_FIELDS } from '../../schemas/requests/schema.ts';
 import type { RedeliverOptions } from '../callbacks/callbacks.ts';
-import { type Duration, writtenDuration } from '../duration.ts';
 import type { FaultOptions } from '../faults/faults.ts';
 import { CREATE_FAULTS, type CreateFault, FAULTS, type Fault, isCreateFault, takesMs } from '../faults/kinds.ts';
 import { type CompleteOptions, type MoveName, moveFields } from '../ledger/moves.ts';
 import type { FailureReason } from '../ledger/record.ts';
+import { type Duration, writtenDuration } from '../text/duration.ts';
 
 /**
  * The expected answer to a callback. `taken`: 2xx. `refused`: any other answer. `answered`: either. `not-believed`: not

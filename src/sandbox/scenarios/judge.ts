@@ -1,6 +1,6 @@
 // Compares a scenario's results with its expectations, and describes each difference in a sentence.
 import { answerOf, type Delivery, isLost, isTaken } from '../callbacks/delivery.ts';
-import type { SandboxEvent } from '../events.ts';
+import type { SandboxEvent } from '../log/events.ts';
 import type { Expectation, Expected } from './format.ts';
 
 /** A posted callback, with the merchant's behaviour until its answer. */

@@ -2,11 +2,11 @@
 import { optionsReader } from '../../options/reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
-import { durationOf } from '../duration.ts';
 import { isCallbackFault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import { durationOf } from '../text/duration.ts';
 import { create } from './create.ts';
 import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';
 import { judgeCallbacks, type Witnessed, witnessed } from './judge.ts';

@@ -1,7 +1,7 @@
 // The payment methods in one table: the customer's step, and the on-ramp's offers.
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { transferOf } from '../../ledger/transfer.ts';
-import { currencyCode, plainAmount } from '../../money.ts';
+import { currencyCode, plainAmount } from '../../text/money.ts';
 import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
 
 export interface Method {

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
-import { currencyCode, money } from '../../money.ts';
+import { currencyCode, money } from '../../text/money.ts';
 import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
 import { ENDS, type Outcome, outcomeOf } from './ends.ts';
 import { methodName } from './methods.ts';

@@ -2,9 +2,9 @@
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
-import { money } from '../../money.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
+import { money } from '../../text/money.ts';
 import type { Html } from '../layout.ts';
 import { digitsIn } from './fields.ts';
 import { IDENTITY, methodOf, offersOf } from './methods.ts';

@@ -1,10 +1,10 @@
 // The activity: calls, moves and callbacks as lines of one list, of everything or of one payment.
 import { html } from 'hono/html';
 import type { Delivery, WaitingCallback } from '../../callbacks/delivery.ts';
-import { spanOf } from '../../duration.ts';
-import type { Call, SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
-import { SHOWN_EVENTS } from '../../log.ts';
+import type { Call, SandboxEvent } from '../../log/events.ts';
+import { SHOWN_EVENTS } from '../../log/log.ts';
+import { spanOf } from '../../text/duration.ts';
 import { badge, type Html, type Part, pill, select, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { nameOfCall, outcomeOfCall, outcomeOfDelivery } from './exchange.ts';
 import { callForm, count, firstOf, type Page, paymentLink, prose, searchForm, type View } from './view.ts';

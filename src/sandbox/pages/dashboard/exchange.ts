@@ -4,9 +4,9 @@ import { html } from 'hono/html';
 import { LANGUAGES } from '../../api/correction.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import { type Delivery, isTaken } from '../../callbacks/delivery.ts';
-import { spanOf } from '../../duration.ts';
-import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
+import type { Call } from '../../log/events.ts';
+import { spanOf } from '../../text/duration.ts';
 import { badge, type Html, nameOf, type Part, pill, rows, sent, type Tone, timeOf } from '../layout.ts';
 import { callForm, count, detailsOf, type Page, paymentLink, pretty, prose, rawText, type View } from './view.ts';
 

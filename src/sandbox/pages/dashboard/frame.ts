@@ -1,7 +1,7 @@
 // The head of every page of the dashboard: its tabs, the clock and armed faults.
 import { html } from 'hono/html';
-import { spanOf } from '../../duration.ts';
 import { sentenceOf } from '../../faults/faults.ts';
+import { spanOf } from '../../text/duration.ts';
 import { BRAND, type Html, pageResponse } from '../layout.ts';
 import { callForm, count, type Page, prose, type View } from './view.ts';
 

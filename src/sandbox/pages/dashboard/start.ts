@@ -1,8 +1,8 @@
 // Three ways to a payment: a scenario, a form, and the environment of an app. And the report card of a server.
 import { html } from 'hono/html';
-import { environmentOf } from '../../environment.ts';
 import { SCENARIOS } from '../../scenarios/library.ts';
 import { RESULTS, type Report, summaryOf } from '../../scenarios/report.ts';
+import { environmentOf } from '../../text/environment.ts';
 import { badge, type Html, input, select, sent } from '../layout.ts';
 import { createForm, USUAL_ADDRESS } from './create.ts';
 import { cards, type Page, rawText, type View } from './view.ts';

@@ -1,0 +1,192 @@
+// Orders: each attempt to pay one has its own reference, and one payment pays it.
+import { type CreateOptions, readCreateOptions } from '../../client-options.ts';
+import { Deadline, LateError, pause, within } from '../../deadline.ts';
+import { adviceOn, InvalidRequestError, isGatewayError } from '../../errors.ts';
+import { canonicalAmount } from '../../schemas/amount.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import { isFinal, isPaid } from '../../schemas/records/payment-status.ts';
+import type { Envelope } from '../../schemas/records/response.ts';
+import { type CheckedRequest, parseRequest } from '../../schemas/requests/checked-request.ts';
+import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../../schemas/requests/request.ts';
+import type { Store } from '../../store/contract.ts';
+import { readCreate } from '../../store/creates/change.ts';
+import { settleKnown } from '../../store/creates/doubts.ts';
+import { notWritten, stopped } from '../../store/creates/write-down.ts';
+import { type CreateRow, isUnderWay, knownIds } from '../../store/rules/create-row.ts';
+import { UNSEEN } from '../../store/rules/fingerprint.ts';
+import { withNextAction } from '../../store/rules/kept.ts';
+import { orderRowOf, orderStateOf } from '../../store/rules/order-row.ts';
+import { Call } from '../../telemetry/call.ts';
+import { create } from '../create.ts';
+import type { Gateway } from '../gateway.ts';
+import { lookUp } from '../lookup.ts';
+import { type NextAction, nextActionOf, type TransferInstructions } from '../next-action.ts';
+import { reconcile, storeOf } from '../store-calls.ts';
+import { checkOrderId, paymentOf, referenceOf } from './order.ts';
+
+/** The request of `checkout`: a deposit without a reference. */
+export type CheckoutRequest = PlainCheckout | ApplePayCheckout;
+interface PlainCheckout extends Omit<PlainDeposit, 'reference'> {}
+interface ApplePayCheckout extends Omit<ApplePayDeposit, 'reference'> {}
+/** The same for an on-ramp terminal. */
+export interface OnrampCheckout extends Omit<OnrampDeposit, 'reference'> {}
+
+/**
+ * What to show the customer. `redirect`: send them to `redirectUrl`. `transfer`: show the instructions. `pending`: the
+ * payment is accepted, and has no page: its callback brings the result. `paid`: the order is paid. `checking`: a
+ * payment may exist, so show "we are checking". `declined`: this call's own attempt failed immediately. `canceled`: by
+ * `cancelOrder`.
+ */
+export type Checkout =
+  | { state: 'redirect'; redirectUrl: string; payment: Payment }
+  | { state: 'transfer'; transfer: TransferInstructions; payment: Payment }
+  | { state: 'pending' | 'declined'; payment: Payment }
+  | { state: 'paid' | 'checking' | 'canceled'; payment?: Payment | undefined };
+
+/** Milliseconds to wait for another call that makes the attempt, and between two reads of it. */
+const LONGEST_WAIT = 3_000;
+const PAUSE = 100;
+
+/** One call of `checkout`. */
+interface Checking {
+  gateway: Gateway;
+  store: Store;
+  orderId: string;
+  request: object;
+  wanted: Pick<CheckedRequest, 'paymentMethod' | 'currency'> & { amount: string };
+  options: CreateOptions | undefined;
+  deadline: Deadline;
+  signal: AbortSignal | undefined;
+  /** Whether a create of this call may have made a payment. */
+  mayExist: boolean;
+}
+
+/** `again`: the attempt has changed. `next`: begin another attempt. `send`: send this one. */
+type Step = Checkout | 'again' | 'next' | 'send';
+
+export async function checkout(
+  gateway: Gateway,
+  orderId: string,
+  request: object,
+  options?: CreateOptions,
+): Promise<Checkout> {
+  const store = storeOf(gateway, 'checkout');
+  checkOrderId(orderId);
+  if ((request as { reference?: unknown } | null)?.reference !== undefined)
+    throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
+  // Before anything is written.
+  const parsed = parseRequest('deposit', gateway.terminal, request, gateway.webhookUrl);
+  const { paymentMethod, currency } = parsed;
+  const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
+  const { signal, timeout = gateway.timeout } = readCreateOptions(options);
+  const deadline = new Deadline(timeout);
+  const checking = { gateway, store, orderId, request, wanted, options, deadline, signal, mayExist: false };
+  try {
+    return await takeSteps(checking, new Deadline(Math.min(timeout, LONGEST_WAIT)));
+  } catch (error) {
+    if (checking.mayExist) return { state: 'checking' };
+    if (isGatewayError(error)) throw error;
+    throw signal?.aborted ? stopped(orderId, 'aborted', 'not_sent') : notWritten(orderId, error, adviceOn('not_sent'));
+  }
+}
+
+/** @throws the store's errors, and {@link LateError} at the deadline or the signal */
+async function takeSteps(checking: Checking, patience: Deadline): Promise<Checkout> {
+  const { store, orderId, wanted, signal } = checking;
+  const { amount, currency } = wanted;
+  const first = store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
+  let { row, isWritten: isNew } = await inTime(checking, first);
+  for (;;) {
+    row ??= (await inTime(checking, store.read({ kind: 'order', id: orderId }))).row;
+    if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
+    const state = orderStateOf(row);
+    if (state.paidBy) return { state: 'paid', payment: await inTime(checking, paymentOf(store, state.paidBy)) };
+    if (state.isCanceled) return { state: 'canceled' };
+    const reference = referenceOf(orderId, state.attempts);
+    const step: Step = isNew || state.attempts === 0 ? 'send' : await stepOf(checking, reference);
+    isNew = false;
+    if (typeof step === 'object') return step;
+    if (step === 'next' || (step === 'send' && (state.amount !== amount || state.currency !== currency))) {
+      const attempts = step === 'next' ? state.attempts + 1 : state.attempts;
+      const next = store.write(orderRowOf(orderId, { ...state, attempts, amount, currency }, row));
+      const written = await inTime(checking, next);
+      row = written.isWritten ? written.row : undefined;
+      isNew = written.isWritten;
+      continue;
+    }
+    const sent = step === 'send' ? await send(checking, reference) : 'again';
+    if (sent !== 'again') return sent;
+    row = undefined;
+    if (patience.isPast) return { state: 'checking' };
+    await pause(PAUSE, signal);
+  }
+}
+
+const inTime = <T>({ deadline, signal }: Checking, asked: Promise<T>): Promise<T> =>
+  within(asked, { ms: deadline.remaining, signal }, () => {
+    throw new LateError('it did not answer in time');
+  });
+
+const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
+
+/** Creates the payment of an attempt. All callers together make at most one for each reference. */
+async function send(checking: Checking, reference: string): Promise<Checkout | 'again'> {
+  const { gateway, request, orderId, deadline } = checking;
+  const options = { ...checking.options, timeout: Math.ceil(deadline.timeout) };
+  try {
+    const created = await create(gateway, 'deposit', { ...request, reference }, options, { order: orderId });
+    return pageOf(created.payment, created.nextAction);
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    // Another call makes this attempt, or another create has its reference.
+    if (TAKEN.has(error.name)) return 'again';
+    if (error.outcome !== 'unknown') throw error;
+    checking.mayExist = true;
+    return error.paymentId ? 'again' : { state: 'checking' };
+  }
+}
+
+const TAKEN: ReadonlySet<string> = new Set(['PaymentInDoubtError', 'DuplicateReferenceError']);
+
+/** Looks at an attempt that exists. */
+async function stepOf(checking: Checking, reference: string): Promise<Step> {
+  const { gateway, store, orderId, deadline, signal } = checking;
+  const { row, now } = await inTime(checking, readCreate(store, { reference }));
+  if (!row || row.state === 'freed') return 'send';
+  // Another create has this reference. A row that a callback made may be this attempt's.
+  if (row.order !== orderId && row.bodyHash !== UNSEEN) return 'next';
+  if (row.state !== 'begun') return pageOfAttempt(checking, row);
+  if (isUnderWay(row, now)) return 'again';
+  if (knownIds(row).length > 0) {
+    const call = new Call('lookup', gateway);
+    const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
+    const settling = inTime(checking, settleKnown({ store, call }, { row, now }, readPayment));
+    return (await settling.catch(() => undefined)) ? 'again' : { state: 'checking' };
+  }
+  // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
+  return row.begunAt + row.timeoutMs < now ? 'next' : { state: 'checking' };
+}
+
+/** Looks up the payment of an attempt. */
+async function pageOfAttempt(checking: Checking, row: CreateRow): Promise<Step> {
+  const { gateway, wanted, deadline, signal } = checking;
+  const known = row.result as Envelope;
+  const seen = isFinal(known.payment)
+    ? known.payment
+    : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
+  if (seen.paymentStatus !== known.payment.paymentStatus) await inTime(checking, reconcile(gateway, seen));
+  if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
+  if (isFinal(seen)) return 'next';
+  if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
+  const { paymentMethod, amount, currency } = row;
+  const isSame = paymentMethod === wanted.paymentMethod && amount === wanted.amount && currency === wanted.currency;
+  if (!isSame || row.isPageLost) return 'next';
+  return pageOf(seen, nextActionOf(withNextAction(known, { payment: seen })));
+}
+
+function pageOf(payment: Payment, nextAction: NextAction): Checkout {
+  if (isPaid(payment)) return { state: 'checking', payment };
+  if (isFinal(payment)) return { state: 'declined', payment };
+  const { type, ...page } = nextAction;
+  return type === 'wait' ? { state: 'pending', payment } : ({ state: type, ...page, payment } as Checkout);
+}

@@ -1,0 +1,88 @@
+// Reads and cancels orders.
+import type { CallOptions } from '../../client-options.ts';
+import { InvalidRequestError } from '../../errors.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import { isFinal, isPaid } from '../../schemas/records/payment-status.ts';
+import type { Store } from '../../store/contract.ts';
+import { ownerOf, readCreate } from '../../store/creates/change.ts';
+import type { CreateRow } from '../../store/rules/create-row.ts';
+import { type OrderState, orderRowOf, orderStateOf } from '../../store/rules/order-row.ts';
+import type { Gateway } from '../gateway.ts';
+import { ask } from '../store-calls.ts';
+
+/** An order, as the store knows it. */
+export interface Order {
+  id: string;
+  /**
+   * `open`: the customer can pay. `checking`: a payment may exist, waits for its callback, or needs a person.
+   * `declined`: the last attempt failed. `reversed`: the payment that paid it failed later, and no new attempt is open.
+   */
+  state: 'open' | 'checking' | 'declined' | 'paid' | 'reversed' | 'canceled';
+  /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */
+  amount?: string | undefined;
+  currency?: string | undefined;
+  /** The number of attempts so far. The last one has the reference `<id>.<attempts>`. */
+  attempts: number;
+  /** The payment that paid the order, or that of the last attempt. Contains no customer data. */
+  payment?: Payment | undefined;
+}
+
+/** Bytes of UTF-8: a reference is an order's id and the number of the attempt. */
+const LONGEST_ID = 200;
+
+/** @throws {InvalidRequestError} for an id that no order can have */
+export function checkOrderId(orderId: unknown): asserts orderId is string {
+  const problem = typeof orderId === 'string' ? problemOf(orderId) : 'must be a string: your own id of the order';
+  if (problem) throw new InvalidRequestError([{ path: 'orderId', message: problem }], 'not_sent');
+}
+
+function problemOf(orderId: string): string | undefined {
+  if (orderId === '') return 'must not be empty';
+  if (Buffer.byteLength(orderId) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes of UTF-8`;
+  return /\p{Cc}/u.test(orderId) || !orderId.isWellFormed() ? 'must not have control characters' : undefined;
+}
+
+export const referenceOf = (orderId: string, attempt: number): string => `${orderId}.${attempt}`;
+
+export async function orderOf(gateway: Gateway, orderId: string, options?: CallOptions): Promise<Order | undefined> {
+  checkOrderId(orderId);
+  return ask(gateway, 'order', options, async store => {
+    const { row } = await store.read({ kind: 'order', id: orderId });
+    if (!row) return undefined;
+    const { amount, currency, attempts, ...state } = orderStateOf(row);
+    const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
+    const paying = state.paidBy ? await paymentOf(store, state.paidBy) : undefined;
+    const payment = paying ?? last?.result?.payment;
+    return { id: orderId, state: stateOf(state, last), amount, currency, attempts, payment };
+  });
+}
+
+function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderState>, last: CreateRow | undefined): Order['state'] {
+  if (paidBy) return 'paid';
+  if (isCanceled) return 'canceled';
+  const payment = last?.result?.payment;
+  if (last?.state === 'begun' || (payment && (isPaid(payment) || payment.paymentStatus === 'UNKNOWN')))
+    return 'checking';
+  if (payment && !isFinal(payment)) return 'open';
+  if (isReversed) return 'reversed';
+  return payment ? 'declined' : 'open';
+}
+
+/** Returns a payment as last seen. */
+export async function paymentOf(store: Store, paymentId: string): Promise<Payment | undefined> {
+  return (await ownerOf(store, paymentId)).row?.result?.payment;
+}
+
+export async function cancelOrder(gateway: Gateway, orderId: string, options?: CallOptions): Promise<boolean> {
+  checkOrderId(orderId);
+  return ask(gateway, 'cancelOrder', options, async store => {
+    for (;;) {
+      const { row } = await store.read({ kind: 'order', id: orderId });
+      const state: OrderState = row ? orderStateOf(row) : { attempts: 0 };
+      if (state.paidBy) return false;
+      if (state.isCanceled) return true;
+      const { isWritten } = await store.write(orderRowOf(orderId, { ...state, isCanceled: true }, row));
+      if (isWritten) return true;
+    }
+  });
+}

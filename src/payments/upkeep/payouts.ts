@@ -1,0 +1,61 @@
+// Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
+import { randomUUID } from 'node:crypto';
+import type { CreateOptions } from '../../client-options.ts';
+import { ConfigurationError, PaymentInDoubtError } from '../../errors.ts';
+import { argumentReader, extraField } from '../../options/reader.ts';
+import { parseRequest } from '../../schemas/requests/checked-request.ts';
+import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
+import { serialize } from '../../schemas/requests/serialize.ts';
+import { change, NO_ROW } from '../../store/creates/change.ts';
+import { type CreateRow, entryOf, knownIds } from '../../store/rules/create-row.ts';
+import { expectSameRequest, requestDataOf } from '../../store/rules/fingerprint.ts';
+import type { PlannedRequest } from '../../store/rules/plan.ts';
+import { plan } from '../../store/rules/transitions.ts';
+import { withReference } from '../create.ts';
+import type { Gateway } from '../gateway.ts';
+import { checkUpkeep } from '../missing-upkeep.ts';
+import { type Entry, storeOf } from '../store-calls.ts';
+
+/** The request of `payOut`: a withdrawal with a reference, which identifies it. */
+export type PayoutRequest = WithdrawalRequest & { reference: string };
+
+/** The options of `payOut`, its third argument. */
+export type PayoutOptions = Pick<CreateOptions, 'extra'>;
+
+const readOptions = argumentReader<PayoutOptions>()({ extra: extraField }, 'not_sent');
+
+/** Writes before the first await, so that the merchant's later queries run after it, as after their own INSERT. */
+export async function payOut(
+  gateway: Gateway,
+  tx: unknown,
+  request: PayoutRequest,
+  options?: PayoutOptions,
+): Promise<Entry> {
+  const store = storeOf(gateway, 'payOut');
+  expectTransaction(tx);
+  const { extra = {} } = readOptions(options);
+  checkUpkeep(gateway);
+  gateway.upkeepCheckAt ??= 0;
+  const payout = withReference(parseRequest('withdrawal', gateway.terminal, request, gateway.webhookUrl));
+  const { reference } = payout;
+  const data = requestDataOf(payout, JSON.parse(serialize(payout, extra)));
+  const attempt = { ...data, reference, attemptId: randomUUID(), timeoutMs: 0 };
+  const body = JSON.stringify({ request: payout, extra } satisfies PlannedRequest);
+  const step = await change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
+  const row = step.row as CreateRow;
+  expectSameRequest(row, attempt, { mayBePlanned: true });
+  // If that create fails, upkeep would not send the payout.
+  if (row.state === 'begun')
+    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId: knownIds(row)[0] });
+  return entryOf(store, row, step.now);
+}
+
+/** @throws {ConfigurationError} for a request, or nothing, in the place of the transaction */
+function expectTransaction(tx: unknown): void {
+  const { paymentMethod } = (tx ?? {}) as { paymentMethod?: unknown };
+  if (tx && typeof paymentMethod !== 'string') return;
+  throw new ConfigurationError(
+    'payOut takes your open transaction first, then the request: gateway.payOut(tx, request). Nothing was planned.',
+    { outcome: 'not_sent' },
+  );
+}

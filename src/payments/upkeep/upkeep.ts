@@ -1,0 +1,161 @@
+// Upkeep: sends planned payouts, and processes payments whose callbacks were lost.
+import * as z from 'zod';
+import { pause } from '../../deadline.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
+import { type StoreCall, warnUpkeepFailed } from '../../store/creates/reports.ts';
+import { HANDLER, type HandlerLink } from '../../store/upkeep/handler-link.ts';
+import { newSweepCounts, type SweepCounts, sweep } from '../../store/upkeep/sweep.ts';
+import { Call } from '../../telemetry/call.ts';
+import type { Gateway } from '../gateway.ts';
+import { storeOf } from '../store-calls.ts';
+import { createPlanSender, type PlanSender, type SendCounts } from './send-plans.ts';
+
+/** The options of `upkeep`. */
+export interface UpkeepOptions {
+  /** The handler of `createWebhookHandler`, over the same store. It processes each payment as its callback would. */
+  handler: { readonly [HANDLER]: HandlerLink };
+  /** Stops the upkeep. It finishes running work within the client's `timeout` and some seconds for the store. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Whether to do only the due work. Otherwise the upkeep runs until the signal.
+   * @default false
+   */
+  once?: boolean | undefined;
+  /**
+   * Milliseconds since the create. Sweeps skip younger payments, because their callbacks may still come.
+   * @default 60_000
+   */
+  olderThan?: number | undefined;
+  /**
+   * Milliseconds since the create. Sweeps skip older payments that are not final.
+   * @default 2_592_000_000, thirty days
+   */
+  giveUpAfter?: number | undefined;
+  /**
+   * Milliseconds after which paid payments are looked up again, because the callback of a chargeback can get lost. At
+   * most 10, ascending.
+   * @default [86_400_000, 604_800_000, 2_592_000_000]: after 1, 7 and 30 days
+   */
+  recheckAfter?: readonly number[] | undefined;
+  /**
+   * Maximum number of payouts to send, and of payments to look up, in each run.
+   * @default 1_000 with `once`, otherwise unlimited
+   */
+  limit?: number | undefined;
+  /**
+   * Number of payouts sent concurrently, and of payments processed concurrently.
+   * @default 8
+   */
+  concurrency?: number | undefined;
+}
+
+/** The counts of an upkeep, by result. */
+export interface Upkeep {
+  swept: SweepCounts;
+  sent: SendCounts;
+}
+
+const DAY = 86_400_000;
+
+const milliseconds = z.number({ error: 'must be milliseconds, 0 or more' }).nonnegative();
+const isAscending = (list: readonly number[]) => list.every((ms, index) => index === 0 || ms > (list[index - 1] ?? 0));
+const ASCENDING = { error: 'must be at most 10 ascending times in milliseconds, such as [86_400_000]' };
+
+const readOptions = argumentReader<UpkeepOptions>()({
+  handler: z.custom<UpkeepOptions['handler']>(
+    given => typeof (given as Partial<UpkeepOptions['handler']> | null)?.[HANDLER]?.process === 'function',
+    { error: 'must be the handler of createWebhookHandler' },
+  ),
+  signal: callFields.signal,
+  once: flag.default(false),
+  olderThan: milliseconds.default(60_000),
+  giveUpAfter: milliseconds.default(30 * DAY),
+  recheckAfter: z
+    .array(z.number(ASCENDING).nonnegative(ASCENDING), ASCENDING)
+    .max(10, ASCENDING)
+    .refine(isAscending, ASCENDING)
+    .default([DAY, 7 * DAY, 30 * DAY]),
+  limit: count.optional(),
+  concurrency: count.default(8),
+});
+
+/** Milliseconds between two sweeps, and the longest pause after failures. */
+const MINUTE = 60_000;
+/** Milliseconds between two checks for plans, where the store does not announce them, and the first pause after failures. */
+const SECOND = 1_000;
+
+const OTHER_STORE =
+  "upkeep: the handler's gateway has another store, or none, so it cannot process these payments. Pass this gateway to createWebhookHandler.";
+
+/**
+ * @throws {ConfigurationError} without a store, or with the handler of another store
+ * @throws {InvalidRequestError} naming the option that is wrong or unknown
+ */
+export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<Upkeep> {
+  const client: StoreCall = { store: storeOf(gateway, 'upkeep'), call: new Call('upkeep', gateway) };
+  const { handler, once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
+  const link = handler[HANDLER];
+  if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
+  const settings = { ...rest, limit, handler: link };
+  const sender = createPlanSender(gateway, client, settings);
+  const swept = newSweepCounts();
+  const keepUp = async (): Promise<Upkeep> => {
+    if (once) {
+      await sender.send();
+      await sweep(client, settings, swept);
+    } else {
+      await Promise.all([sendUntil(sender, client, rest.signal), sweepUntil(client, settings, swept)]);
+    }
+    return { swept, sent: sender.sent };
+  };
+  return client.call.conclude(keepUp, () => ({ counts: { ...swept, ...sender.sent } }), !once);
+}
+
+/** Sweeps every minute until the signal. */
+async function sweepUntil(client: StoreCall, settings: Parameters<typeof sweep>[1], swept: SweepCounts): Promise<void> {
+  const { signal } = settings;
+  while (!signal?.aborted) {
+    await sweep(client, settings, swept).catch(error => warnUpkeepFailed(client, error));
+    await pause(MINUTE, signal);
+  }
+}
+
+/** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
+async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSignal | undefined): Promise<void> {
+  /** Wakes the current waiter, or else the next one. */
+  let bell = new AbortController();
+  const ring = () => bell.abort();
+  const idle = async () => {
+    await pause(SECOND, bell.signal);
+    bell = new AbortController();
+  };
+  signal?.addEventListener('abort', ring);
+  const watching = watch(client, ring, signal);
+  for (let failures = 0; !signal?.aborted; ) {
+    const before = sender.sent.created;
+    const asked = await sender.send(idle).catch(error => {
+      warnUpkeepFailed(client, error);
+      return 0;
+    });
+    failures = sender.sent.created > before ? 1 : failures + 1;
+    await pause(Math.min(Math.max(asked ?? 0, SECOND * 2 ** failures), MINUTE), signal);
+  }
+  await watching;
+}
+
+/** Listens for plans until the signal, and again if the database stops reporting them. */
+async function watch(
+  { store }: StoreCall,
+  onPlanned: () => void,
+  signal = new AbortController().signal,
+): Promise<void> {
+  while (store.watch && !signal.aborted) {
+    try {
+      await store.watch(onPlanned, signal);
+    } catch {
+      // Until it listens again, the regular checks find new plans.
+    }
+    await pause(SECOND, signal);
+  }
+}

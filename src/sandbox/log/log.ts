@@ -1,0 +1,184 @@
+// The sandbox's one log: calls and callbacks by number, the events of all payments, and the listeners of its events.
+import { notify } from '../../telemetry/events.ts';
+import type { Answer } from '../answer.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
+import { SandboxError } from '../sandbox-error.ts';
+import type { Call, Happening, SandboxEvent, SandboxListener } from './events.ts';
+
+const KEPT_CALLS = 1_000;
+const KEPT_BYTES = 64 * 1024;
+const KEPT_EVENTS = 10_000;
+/** The most events that a list shows. */
+export const SHOWN_EVENTS = 1_000;
+
+/** The end of a call, without an answer after a broken connection. */
+type End = Pick<Call, 'fault' | 'paymentId'> & { answer?: Answer | undefined };
+
+/** Whether a call or a post has not ended. */
+export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>
+  durationMs === undefined && error === undefined;
+
+/** Shortens a list. Lookups make way first, because a merchant may poll for days, then the oldest. Running ones stay. */
+function makeWay<T extends object>(list: T[], limit: number, stays: (one: T) => boolean = () => false): void {
+  while (list.length > limit) {
+    const lookup = list.findIndex(one => 'method' in one && one.method === 'GET' && !stays(one));
+    const dropped = lookup < 0 ? list.findIndex(one => !stays(one)) : lookup;
+    if (dropped < 0) return;
+    list.splice(dropped, 1);
+  }
+}
+
+/** The log in a saved sandbox. */
+export interface SavedLog {
+  /** The bodies are in base64, because JSON has no bytes. */
+  calls: readonly (Omit<Call, 'body'> & { body: string })[];
+  deliveries: readonly Delivery[];
+  events: readonly SandboxEvent[];
+}
+
+export class Log {
+  /** In order of arrival. */
+  calls: Call[] = [];
+  /** In order of posting. */
+  deliveries: Delivery[] = [];
+  #lastCall = 0;
+  #lastDelivery = 0;
+  /** In order of their ends. */
+  #events: SandboxEvent[] = [];
+  readonly #listeners = new Set<SandboxListener>();
+  readonly #maxDeliveries: number;
+  readonly #now: () => number;
+  #life = new AbortController();
+
+  constructor(maxDeliveries: number, now: () => number) {
+    this.#maxDeliveries = maxDeliveries;
+    this.#now = now;
+  }
+
+  /** Aborted by a reset. Work that still runs then leaves no trace. */
+  get life(): AbortSignal {
+    return this.#life.signal;
+  }
+
+  /** @returns a function that unsubscribes */
+  subscribe(listener: SandboxListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Emits an event, dated now unless it has a time. */
+  emit(happening: Happening & { at?: number }): void {
+    const event = { at: this.#now(), ...happening };
+    this.#events.push(event);
+    makeWay(this.#events, KEPT_EVENTS);
+    for (const listener of this.#listeners) notify(listener, event);
+  }
+
+  /** @throws {SandboxError} `unknown_call` */
+  call(id: number): Call {
+    const call = this.calls.find(one => one.id === id);
+    if (call) return call;
+    throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
+  }
+
+  /** @throws {SandboxError} `unknown_delivery` */
+  delivery(id: number): Delivery {
+    const delivery = this.deliveries.find(one => one.id === id);
+    if (delivery) return delivery;
+    throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
+  }
+
+  /** Returns this many latest events, the oldest first. */
+  latest(count: number): SandboxEvent[] {
+    return count === 0 ? [] : this.#events.slice(-count);
+  }
+
+  /** Returns the events of a payment in order of their ends. */
+  history(paymentId: string): SandboxEvent[] {
+    return this.#events.filter(event => paymentOf(event) === paymentId);
+  }
+
+  /** Returns the events of a payment in order of time. */
+  timeline(paymentId: string): SandboxEvent[] {
+    return this.history(paymentId).sort((a, b) => a.at - b.at);
+  }
+
+  /** Returns the kept deliveries of a payment, the newest first. */
+  deliveriesOf(paymentId: string): Delivery[] {
+    return this.deliveries.filter(delivery => delivery.paymentId === paymentId).reverse();
+  }
+
+  /** Logs a call. @returns the call, and a function to call at its end */
+  begin(request: Request, body: Uint8Array, isPlayed = false): { call: Call; end(how: End): void } {
+    const begun = performance.now();
+    const { life } = this;
+    const { pathname, search } = new URL(request.url);
+    this.#lastCall += 1;
+    const call: Call = {
+      id: this.#lastCall,
+      at: this.#now(),
+      method: request.method,
+      path: pathname + search,
+      headers: [...request.headers].map(([name, value]) => [name, masked(name, value)]),
+      body: body.subarray(0, KEPT_BYTES),
+      bodyLength: body.length,
+      ...(isPlayed && { isPlayed }),
+    };
+    this.calls.push(call);
+    makeWay(this.calls, KEPT_CALLS, isRunning);
+    const end = ({ answer, fault, paymentId }: End): void => {
+      if (life.aborted) return;
+      const { status, headers = {}, body = '', isCut = false, message } = answer ?? {};
+      const durationMs = performance.now() - begun;
+      const shown = status && { status, headers: Object.entries(headers), body, isCut };
+      Object.assign(call, { answer: shown, message, durationMs, fault, paymentId });
+      this.emit(eventOf(call));
+    };
+    return { call, end };
+  }
+
+  /** Logs a delivery. Changes to the returned one appear in the log. */
+  post(fields: Omit<Delivery, 'id' | 'at'>): Delivery {
+    this.#lastDelivery += 1;
+    const delivery = { id: this.#lastDelivery, at: this.#now(), ...fields };
+    this.deliveries.push(delivery);
+    makeWay(this.deliveries, this.#maxDeliveries, isRunning);
+    return delivery;
+  }
+
+  clear(): void {
+    this.#life.abort(new Error('the sandbox was reset'));
+    this.#life = new AbortController();
+    this.restore({ calls: [], deliveries: [], events: [] });
+  }
+
+  save(): SavedLog {
+    const calls = this.calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') }));
+    return { calls, deliveries: this.deliveries, events: this.#events };
+  }
+
+  /** Replaces everything. */
+  restore({ calls, deliveries, events }: SavedLog): void {
+    this.calls = calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
+    this.deliveries = [...deliveries];
+    this.#events = [...events];
+    this.#lastCall = calls.at(-1)?.id ?? 0;
+    this.#lastDelivery = deliveries.at(-1)?.id ?? 0;
+  }
+}
+
+/** Returns the payment of an event. */
+const paymentOf = (event: SandboxEvent): string | undefined =>
+  event.type === 'callback' ? event.delivery.paymentId : 'paymentId' in event ? event.paymentId : undefined;
+
+/** Returns the event of an ended call. */
+function eventOf({ id: callId, answer, durationMs = 0, signature, ...call }: Call): SandboxEvent {
+  const { at, method, path, paymentId, message, fault, isPlayed } = call;
+  const event = { type: 'request', at, callId, method, path, status: answer?.status, durationMs, paymentId } as const;
+  const correction = message !== undefined && message === signature?.problem ? signature.correction : undefined;
+  return { ...event, message, fault, correction, isPlayed };
+}
+
+/** Masks credentials: a merchant may have used a live key by mistake. */
+const masked = (name: string, value: string): string =>
+  name === 'authorization' || name === 'cookie' ? value.replace(/\S+$/, '••••••••') : value;

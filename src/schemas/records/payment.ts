@@ -1,0 +1,207 @@
+// The payment record: strict on fields that decide money, lenient on the rest, one variant per paymentStatus.
+import * as z from 'zod';
+import { recordedAmount } from '../amount.ts';
+import { each, type FieldsOf } from '../fields-of.ts';
+import { isPaymentStatus, type PaymentMethod, type PaymentType } from '../methods.ts';
+
+/** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
+export interface Timestamp {
+  /** Local time in `timezone`: `YYYY-MM-DD HH:MM:SS.ffffff`. */
+  date?: string | null | undefined;
+  /** Form of `timezone`: 1 an offset, 2 an abbreviation, 3 a zone name. */
+  timezone_type?: number | null | undefined;
+  /** An offset, an abbreviation or a zone name, as `timezone_type` says. */
+  timezone?: string | null | undefined;
+}
+
+/** The customer. The gateway's document shows these names but not their types. */
+export interface Customer {
+  /** Given name. */
+  firstName?: string | null | undefined;
+  /** Family name. */
+  lastName?: string | null | undefined;
+  /** E-mail address. */
+  email?: string | null | undefined;
+  /** Telephone number. */
+  phone?: string | null | undefined;
+  /** The customer's IP address. The gateway spells the name in lower case. */
+  ipaddress?: string | null | undefined;
+  /** Date of birth, required and sent with some methods only. Ask the gateway for its form. */
+  dateOfBirth?: string | null | undefined;
+  /** The merchant's own id of the customer. */
+  referenceId?: string | null | undefined;
+}
+
+/** The address on the customer's bill. */
+export interface BillingAddress {
+  /** Street and number. */
+  address1?: string | null | undefined;
+  /** Town or city. */
+  city?: string | null | undefined;
+  /** Two-letter country code, such as `DE`. */
+  countryCode?: string | null | undefined;
+  /** Postal code. */
+  postalCode?: string | null | undefined;
+  /** Region, in countries that have regions. */
+  state?: string | null | undefined;
+}
+
+/** Fields of a record in every status. */
+interface PaymentFields {
+  /** The gateway's id of the payment, a UUID: the key of a lookup. */
+  id: string;
+  paymentType: PaymentType;
+  /** In units of `currency`, not cents. */
+  amount: number;
+  /** Currency code of `amount`. */
+  currency: string;
+  /** Creation time of the payment. {@link createdAt} reads it. */
+  created?: Timestamp | null | undefined;
+  /** The merchant's text, as requested. */
+  description?: string | null | undefined;
+  /** As requested. A record may show `USER_CHOICE`, or a method that the gateway's document does not name. */
+  paymentMethod?: PaymentMethod | (string & {}) | null | undefined;
+  /** The merchant's own transaction id. */
+  reference?: string | null | undefined;
+  /** As requested, or null. */
+  customer?: Customer | null | undefined;
+  /** As requested. */
+  billingAddress?: BillingAddress | null | undefined;
+  /** Page where the customer finishes paying, in the answer to a redirect deposit. {@link NextAction} checks it. */
+  redirectUrl?: string | null | undefined;
+  /** Decimal text in units of `cryptoCurrency`, observed with eight decimals. */
+  cryptoAmount?: string | null | undefined;
+  /** Code of the crypto asset. */
+  cryptoCurrency?: string | null | undefined;
+  /** Exchange rate. */
+  crypto_fx?: number | null | undefined;
+  /** Seen on callbacks of GOOGLEPAY. The gateway's document gives it no meaning. */
+  fallbackPaymentStatus?: number | null | undefined;
+}
+
+/** Fields of a record once the payment is settled in crypto. */
+interface SettlementFields {
+  /** Settled crypto, a number. Absent from callbacks of the card methods. */
+  settled_crypto_amount?: number | null | undefined;
+  /** The id of the settlement on its blockchain. */
+  crypto_tx_hash?: string | null | undefined;
+  /** The wallet that received the crypto. */
+  destination_wallet?: string | null | undefined;
+}
+
+/** Fields of a record after a failure. */
+interface FailureFields {
+  /** The processor's reason, for people. It may be missing, so never branch on it. */
+  errorMessage?: string | null | undefined;
+}
+
+/** Created. The customer or the processor has not finished. */
+interface PendingPayment extends PaymentFields {
+  paymentStatus: 'PENDING';
+}
+/** Authorised, but neither captured nor paid yet. */
+export interface AuthorizedPayment extends PaymentFields {
+  paymentStatus: 'AUTHORIZED';
+}
+/** Paid. Final. */
+export interface CompletedPayment extends PaymentFields, SettlementFields {
+  paymentStatus: 'COMPLETED';
+}
+/** Failed. Final. If `crypto_tx_hash` is missing, no funds were delivered. {@link fundsNotDelivered} checks that. */
+export interface FailedPayment extends PaymentFields, SettlementFields, FailureFields {
+  paymentStatus: 'FAILED';
+}
+/** Canceled. Final. */
+export interface CanceledPayment extends PaymentFields, FailureFields {
+  paymentStatus: 'CANCELED';
+}
+/** In a status that this version of the SDK does not know. It counts as neither final nor paid. */
+interface UnknownPayment extends PaymentFields, SettlementFields, FailureFields {
+  paymentStatus: 'UNKNOWN';
+  /** The status as the gateway wrote it. */
+  rawPaymentStatus: string;
+}
+/** A payment in a final status. */
+export type FinalPayment = CompletedPayment | FailedPayment | CanceledPayment;
+/** A payment as the gateway records it. */
+export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | UnknownPayment;
+
+/** Accepts the schema's values and converts all others, so that an optional field cannot make a payment unreadable. */
+const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T) =>
+  z.union([schema.nullish(), z.unknown().transform(read).optional()]);
+
+/** Text that the gateway may leave out. A number becomes text, and any other value counts as absent. */
+export const text = readable(z.string(), value => {
+  // JSON.parse loses digits of longer numbers, so two references or accounts could become one.
+  const isExact =
+    typeof value === 'bigint' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+  return isExact ? String(value) : undefined;
+});
+
+/** A number the gateway may leave out. Numeric text becomes a number, and any other value counts as absent. */
+export const number = readable(z.number(), value => {
+  const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return Number.isFinite(read) ? read : undefined;
+});
+
+/** An object, which PHP writes as `[]` if it is empty. Any other value counts as null. */
+const map = <S extends z.ZodRawShape>(shape: S) =>
+  readable(z.looseObject(shape), value => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
+
+const timestamp = map({ date: text, timezone_type: number, timezone: text } satisfies FieldsOf<Timestamp>);
+
+export const CUSTOMER = ['firstName', 'lastName', 'email', 'phone', 'ipaddress', 'dateOfBirth', 'referenceId'] as const;
+export const ADDRESS = ['address1', 'city', 'countryCode', 'postalCode', 'state'] as const;
+
+const fields = {
+  id: z.guid(),
+  paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']),
+  amount: recordedAmount,
+  currency: z.string().min(1),
+  created: timestamp,
+  description: text,
+  paymentMethod: text,
+  reference: text,
+  customer: map(each(CUSTOMER, text) satisfies FieldsOf<Customer>),
+  billingAddress: map(each(ADDRESS, text) satisfies FieldsOf<BillingAddress>),
+  redirectUrl: text,
+  cryptoAmount: text,
+  cryptoCurrency: text,
+  crypto_fx: number,
+  fallbackPaymentStatus: number,
+} satisfies FieldsOf<PaymentFields>;
+const settlement = {
+  settled_crypto_amount: number,
+  crypto_tx_hash: text,
+  destination_wallet: text,
+} satisfies FieldsOf<SettlementFields>;
+const failure = { errorMessage: text } satisfies FieldsOf<FailureFields>;
+
+/** Keeps unknown fields. */
+const variant = <P extends Payment>(shape: FieldsOf<P>) => z.looseObject(shape);
+const inStatus = <S extends string>(status: S) => ({ ...fields, paymentStatus: z.literal(status) });
+
+const variants = [
+  variant<PendingPayment>(inStatus('PENDING')),
+  variant<AuthorizedPayment>(inStatus('AUTHORIZED')),
+  variant<CompletedPayment>({ ...inStatus('COMPLETED'), ...settlement }),
+  variant<FailedPayment>({ ...inStatus('FAILED'), ...settlement, ...failure }),
+  variant<CanceledPayment>({ ...inStatus('CANCELED'), ...failure }),
+  variant<UnknownPayment>({ ...inStatus('UNKNOWN'), rawPaymentStatus: z.string(), ...settlement, ...failure }),
+] as const;
+
+/** Runs before the variants are distinguished, so that a new status becomes a variant instead of a parse error. */
+function withKnownStatus(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('paymentStatus' in value)) return value;
+  const { paymentStatus } = value;
+  if (typeof paymentStatus !== 'string' || isPaymentStatus(paymentStatus)) return value;
+  return { ...value, paymentStatus: 'UNKNOWN', rawPaymentStatus: paymentStatus };
+}
+
+/** The schema of a {@link Payment}. It accepts a record as the gateway writes it. */
+export const paymentSchema: z.ZodType<Payment> = z.preprocess(
+  withKnownStatus,
+  z.discriminatedUnion('paymentStatus', variants, {
+    error: ({ code }) => (code === 'invalid_union' ? 'is missing, or is not text' : 'must be a payment record'),
+  }),
+);

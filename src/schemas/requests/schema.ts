@@ -1,0 +1,194 @@
+// The zod schemas of the create requests, with messages that suggest a correction.
+import * as z from 'zod';
+import { amountSchema } from '../amount.ts';
+import { each, type FieldsOf } from '../fields-of.ts';
+import { nearest, otherSpelling, unknownNames } from '../hints.ts';
+import { isJsonMap } from '../json.ts';
+import {
+  DEPOSIT_METHODS,
+  isDepositMethod,
+  isOnrampMethod,
+  isWithdrawalMethod,
+  NFT_METHODS,
+  ONRAMP_METHODS,
+  WITHDRAWAL_METHODS,
+} from '../methods.ts';
+import { ADDRESS, CUSTOMER } from '../records/payment.ts';
+import { httpUrl } from '../url.ts';
+import type {
+  ApplePayBillingAddress,
+  ApplePayDeposit,
+  BillingAddressRequest,
+  CustomerRequest,
+  DepositRequest,
+  NftPurchaseRequest,
+  OnrampPayment,
+  PaymentRequest,
+  RequestFields,
+} from './request.ts';
+
+type Deposit = DepositRequest & { paymentType: 'DEPOSIT' };
+type NftPurchase = NftPurchaseRequest & { paymentType: 'DEPOSIT' };
+type Withdrawal = Extract<PaymentRequest, { paymentType: 'WITHDRAWAL' }>;
+
+const optionalText = z.string({ error: 'must be a string' }).nullish();
+
+const COUNTRY_CODE = { error: 'must be a two-letter country code' };
+const countryCode = z.string(COUNTRY_CODE).regex(/^[A-Za-z]{2}$/, COUNTRY_CODE);
+
+/** An object that may have extra fields, which the gateway may know. A known name in another spelling is a slip. */
+const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
+  z.looseObject(shape, error).check(({ value, issues }) => {
+    for (const [name, field] of Object.entries(value)) {
+      const meant = otherSpelling(name, Object.keys(shape));
+      // JSON omits a function, and calls `toJSON` to replace the whole object.
+      const message = typeof field === 'function' ? 'must not be a function' : meant && `did you mean "${meant}"?`;
+      if (message) issues.push({ code: 'custom', path: [name], message, input: name });
+    }
+  });
+
+const customerRequest = openObject({
+  ...each(CUSTOMER, optionalText),
+  referenceId: z.union([z.string(), z.number()], { error: 'must be a string or a number' }).nullish(),
+} satisfies FieldsOf<CustomerRequest>);
+
+const addressFields = { ...each(ADDRESS, optionalText), countryCode: countryCode.nullish() };
+
+const billingAddressRequest = openObject(addressFields satisfies FieldsOf<BillingAddressRequest>);
+
+const applePayBillingAddress = openObject(
+  { ...addressFields, countryCode } satisfies FieldsOf<ApplePayBillingAddress>,
+  'must be an object with a countryCode for Apple Pay',
+);
+
+const RETURN_URL = {
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? 'is missing: pass an absolute URL, or null' : 'must be an absolute URL, or null',
+};
+
+/** Any scheme, including an app's own, except those that run as a script in the customer's browser. */
+const returnUrl = z
+  .string(RETURN_URL)
+  .refine(
+    text => /^[a-z][a-z\d+.-]*:\S+$/i.test(text) && !/^(?:javascript|data|vbscript):/i.test(text) && URL.canParse(text),
+    RETURN_URL,
+  );
+
+const CURRENCY = { error: 'must be a currency code such as "EUR"' };
+
+/** For objects whose fields the gateway's document does not show. */
+const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown(), { error: 'must be a plain object' });
+
+const fields = {
+  amount: amountSchema,
+  currency: z.string(CURRENCY).regex(/^[A-Za-z\d]{3,}$/, CURRENCY),
+  externalApiId: optionalText,
+  customer: customerRequest.nullish(),
+  billingAddress: billingAddressRequest.nullish(),
+  additionalParameters: anyObject.nullish(),
+  description: optionalText,
+  reference: optionalText,
+  webhookUrl: httpUrl.nullish(),
+  callbackUrl: httpUrl.nullish(),
+  returnUrl: returnUrl.nullish(),
+  browser: anyObject.nullish(),
+} satisfies FieldsOf<RequestFields>;
+
+const applePayFields = {
+  ...fields,
+  reference: z.string({ error: 'must be a string for Apple Pay, or null' }).nullable(),
+  returnUrl: returnUrl.nullable(),
+  billingAddress: applePayBillingAddress,
+} satisfies Omit<FieldsOf<ApplePayDeposit>, 'paymentType' | 'paymentMethod'>;
+
+/** The names of all fields of a request. */
+export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(fields)]);
+
+const NOT_AN_OBJECT = 'must be an object of request fields';
+
+/** A request of one type and some methods, with the rule that spans two fields. */
+const requestOf = <P extends string, M extends z.ZodType, F extends z.ZodRawShape>(
+  paymentType: P,
+  paymentMethod: M,
+  own: F,
+) =>
+  z
+    .strictObject(
+      { paymentType: z.literal(paymentType, { error: `must be ${paymentType} here` }), paymentMethod, ...own },
+      {
+        error: issue =>
+          issue.code === 'unrecognized_keys'
+            ? `${unknownNames('field', issue.keys, REQUEST_FIELDS)}; to send one this SDK does not know, use the call option \`extra\``
+            : NOT_AN_OBJECT,
+      },
+    )
+    .refine(({ webhookUrl, callbackUrl }: Record<string, unknown>) => (webhookUrl ?? callbackUrl) != null, {
+      error: "is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options",
+      path: ['webhookUrl'],
+      // Also when another field is wrong, so that one error names every mistake.
+      when: ({ value }) => isJsonMap(value),
+    });
+
+const applePayDeposit = requestOf('DEPOSIT', z.literal('APPLEPAY'), applePayFields);
+const plainDeposit = requestOf('DEPOSIT', z.enum(DEPOSIT_METHODS).exclude(['APPLEPAY']), fields);
+const onrampDeposit = requestOf('DEPOSIT', z.enum(ONRAMP_METHODS), fields);
+const plainNftPurchase = requestOf('DEPOSIT', z.enum(NFT_METHODS).exclude(['APPLEPAY']), fields);
+const withdrawal = requestOf(
+  'WITHDRAWAL',
+  z.enum(WITHDRAWAL_METHODS, { error: ({ input }) => wrongMethod(input, WITHDRAWAL_METHODS, 'withdrawals') }),
+  fields,
+);
+
+const byMethod = <const S extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]]>(
+  schemas: S,
+) =>
+  z.discriminatedUnion('paymentMethod', schemas, {
+    error: issue => {
+      if (issue.code !== 'invalid_union') return NOT_AN_OBJECT;
+      const { options = [] } = issue as { options?: readonly unknown[] };
+      return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options, 'deposits');
+    },
+  });
+
+const deposit = byMethod([applePayDeposit, plainDeposit]);
+const onrampTerminalDeposit = byMethod([applePayDeposit, plainDeposit, onrampDeposit]);
+
+const TYPE = {
+  error: ({ code }: { code: string }) => (code === 'invalid_union' ? 'must be DEPOSIT or WITHDRAWAL' : NOT_AN_OBJECT),
+};
+
+/** The schema of a {@link DepositRequest} with its `paymentType`. */
+export const depositSchema: z.ZodType<Deposit, Deposit> = deposit;
+/** The schema of a deposit on an on-ramp terminal, including an {@link OnrampDeposit}. */
+export const onrampTerminalDepositSchema: z.ZodType<Deposit | OnrampPayment, Deposit | OnrampPayment> =
+  onrampTerminalDeposit;
+/** The schema of a {@link WithdrawalRequest} with its `paymentType`. */
+export const withdrawalSchema: z.ZodType<Withdrawal, Withdrawal> = withdrawal;
+/** The schema of an {@link NftPurchaseRequest} with its `paymentType`. */
+export const nftPurchaseSchema: z.ZodType<NftPurchase, NftPurchase> = byMethod([applePayDeposit, plainNftPurchase]);
+/** The schema of a {@link PaymentRequest}. */
+export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.discriminatedUnion(
+  'paymentType',
+  [deposit, withdrawal],
+  TYPE,
+);
+/** The schema of a {@link PaymentRequest} or an {@link OnrampPayment}. */
+export const onrampTerminalPaymentSchema: z.ZodType<PaymentRequest | OnrampPayment, PaymentRequest | OnrampPayment> =
+  z.discriminatedUnion('paymentType', [onrampTerminalDeposit, withdrawal], TYPE);
+
+/** Says where the given method belongs, if the gateway has it, and lists the accepted methods. */
+function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
+  return `${whereItBelongs(given, accepted.map(String), kind)}; accepted here: ${accepted.join(', ')}`;
+}
+
+function whereItBelongs(given: unknown, accepted: readonly string[], kind: 'deposits' | 'withdrawals'): string {
+  if (typeof given !== 'string') return given === undefined ? 'is missing' : 'must be a string';
+  if (kind === 'deposits') {
+    if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase only';
+    if (isOnrampMethod(given)) return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
+    if (isWithdrawalMethod(given) && !isDepositMethod(given)) return `${given} is a method of withdrawals`;
+  }
+  if (isDepositMethod(given) || isOnrampMethod(given)) return `${given} is a method of deposits`;
+  const near = otherSpelling(given, accepted) ?? nearest(given, accepted);
+  return near ? `did you mean ${near}?` : `is not a method of ${kind}`;
+}

@@ -1,0 +1,222 @@
+// Makes a create with a reference at most once, across processes and crashes, by the store.
+//
+// Events between two steps, and their consequences:
+//
+// | after            | a crash                              | another process         | a late answer         | an early callback     |
+// | ---------------- | ------------------------------------ | ----------------------- | --------------------- | --------------------- |
+// | nothing          | no row, no request                   | begins                  | -                     | finds no row          |
+// | begin            | doubt that no callback will settle:  | PaymentInDoubtError     | -                     | finds the doubt       |
+// |                  | an operator's `not_created`          |                         |                       | (cannot come yet)     |
+// | the request left | doubt, until its callback            | PaymentInDoubtError     | is recorded           | settles the doubt; the|
+// |                  |                                      |                         |                       | answer is added       |
+// | the answer came  | doubt, until its callback; the next  | PaymentInDoubtError     | -                     | settles the doubt     |
+// |                  | action is lost                       |                         |                       |                       |
+// | recording        | created                              | replays the result      | -                     | finds it created      |
+// | release          | the reference is freed               | begins                  | is recorded anyway,   | is recorded anyway,   |
+// |                  |                                      |                         | or as a               | or as a               |
+// |                  |                                      |                         | conflicting id        | conflicting id        |
+// | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
+// | (an operator)    | deadline has passed                  |                         |                       |                       |
+import { randomUUID } from 'node:crypto';
+import { Deadline } from '../../deadline.ts';
+import { GatewayError, PaymentInDoubtError } from '../../errors.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import type { Envelope } from '../../schemas/records/response.ts';
+import { NothingDone } from '../../telemetry/call.ts';
+import type { Store } from '../contract.ts';
+import { type Attempt, type CreateRow, knownIds } from '../rules/create-row.ts';
+import { type Recordable, requestDataOf } from '../rules/fingerprint.ts';
+import { replanned } from '../rules/plan.ts';
+import { type RecordedStep, recordEnd, recordPayment, release } from '../rules/transitions.ts';
+import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
+import { InFlight, type WaitLimits } from './in-flight.ts';
+import { resume } from './replay.ts';
+import { report, reportConflict, type StoreCall, warnNotRecorded } from './reports.ts';
+import { stopped, writeDown } from './write-down.ts';
+
+/** A create that the gateway has accepted. */
+export interface Accepted {
+  created: Envelope;
+  /** Makes the error for an answer with the payment of another create. */
+  anothers(reference: string | undefined): GatewayError;
+}
+
+/** A create with a reference. */
+export interface CreateOnce extends StoreCall {
+  request: Recordable & { reference: string };
+  /** All sent fields, as plain data. */
+  fields: object;
+  /** Milliseconds for the whole create. */
+  timeout: number;
+  signal?: AbortSignal | undefined;
+  /** The order that it is an attempt of. */
+  order?: string | undefined;
+  /** The claimed plan: the create sends only this plan. */
+  plan?: CreateRow | undefined;
+  /** Sends the create, but never after the deadline. The signal ends the wait for its answer. */
+  send(deadline: Deadline, signal: AbortSignal): Promise<Accepted>;
+  lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
+}
+
+/** How a create ended. */
+export interface CreatedOnce extends Envelope {
+  /** An earlier call made the payment. */
+  replayed: boolean;
+  /** The lookup failed, so this is the last state in the store. */
+  stale: boolean;
+}
+
+/** The reference was taken, so the attempt was not sent. */
+interface Taken {
+  taken: FoundRow;
+}
+
+/** The plan must not be sent: another process sends it, or it was withdrawn. */
+export class PlanGone extends NothingDone {}
+
+/** The creates that run in this process, by reference, body, order and plan. */
+const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce | Taken>>>();
+
+/**
+ * Sends a create at most once per reference, and joins the same create if this process already runs it.
+ *
+ * @throws {DuplicateReferenceError} the reference belongs to another request
+ * @throws {PaymentInDoubtError} an earlier create of this reference runs elsewhere, or its outcome is unknown
+ * @throws {StoreError} the attempt could not be written down, so it was not sent
+ * @throws {PlanGone} the plan is sent elsewhere, or was withdrawn
+ * @throws {ConfigurationError} the store's scope belongs to another gateway
+ * @throws the errors of `send`, each with an `outcome`
+ */
+export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
+  const { store, request, fields, timeout, signal, order, plan } = create;
+  const { reference } = request;
+  const limits = { deadline: new Deadline(timeout), signal };
+  const data = requestDataOf(request, fields);
+  const attempt = { reference, ...data, attemptId: randomUUID(), timeoutMs: timeout, order };
+  const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce | Taken>>();
+  running.set(store, creates);
+  const key = JSON.stringify([reference, data.bodyHash, order, plan?.attemptId]);
+  const joined = creates.get(key);
+  if (!joined && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
+  const begin = (giveUp: AbortSignal) =>
+    makeAttempt(create, attempt, { ...limits, signal: giveUp }).finally(() => creates.delete(key));
+  const flight = joined ?? new InFlight(begin);
+  if (!joined) creates.set(key, flight);
+  const ended = await flight.wait(limits, left => stopped(reference, left, 'unknown'));
+  if ('taken' in ended) {
+    if (plan) throw new PlanGone();
+    return { ...(await resume(create, attempt, ended.taken, limits)), replayed: true };
+  }
+  if (!joined) return ended;
+  report(create, 'replayed', reference, ended.payment.id);
+  return { ...ended, replayed: true };
+}
+
+/** Begin → send → record → answer. The recording continues in the background after the limits. */
+async function makeAttempt(
+  create: CreateOnce,
+  attempt: Attempt,
+  limits: WaitLimits & { signal: AbortSignal },
+): Promise<CreatedOnce | Taken> {
+  const { hasBegun, ...found } = await writeDown(create, attempt, limits);
+  if (!hasBegun) return { taken: found };
+  report(create, 'begun', attempt.reference);
+  // No customer waits for a plan, so the store gets a fresh timeout after the create has used its own.
+  const recordingLimits = () => (create.plan ? { deadline: new Deadline(create.timeout) } : limits);
+  let accepted: Accepted;
+  try {
+    accepted = await create.send(limits.deadline, limits.signal);
+  } catch (error) {
+    const recorded = await waitForRecording(recordFailure(create, attempt, error, found), recordingLimits());
+    const { row } = recorded ?? {};
+    // The callback has come already, so the answer does not matter.
+    if (recorded && isOf(row, attempt) && row.state === 'created')
+      return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
+    throw isSurelyUnpaid(error) ? unpaidError(create, attempt, error, { found, recorded }) : error;
+  }
+  await waitForRecording(recordCreated(create, attempt, accepted, found), recordingLimits());
+  return { ...accepted.created, replayed: false, stale: false };
+}
+
+const isSurelyUnpaid = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
+
+/** Whether the row still belongs to this attempt. Another attempt's payment proves nothing here. */
+const isOf = (row: CreateRow | undefined, { attemptId }: Attempt): row is CreateRow => row?.attemptId === attemptId;
+
+/** Returns the error, or a doubt: the store knows a payment of it, or it may lose the plan if the process ends now. */
+function unpaidError(
+  { plan }: CreateOnce,
+  attempt: Attempt,
+  error: GatewayError,
+  { found, recorded }: { found: FoundRow; recorded: FoundRow | undefined },
+): GatewayError {
+  const { row } = recorded ?? {};
+  const isDoubt = isOf(row, attempt) && row.state === 'begun';
+  if (!isDoubt && (recorded || !plan)) return error;
+  const since = new Date(found.row?.begunAt ?? found.now);
+  return new PaymentInDoubtError(attempt.reference, since, {
+    paymentId: isDoubt ? knownIds(row)[0] : undefined,
+    cause: error,
+  });
+}
+
+/** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */
+async function recordFailure(
+  create: CreateOnce,
+  attempt: Attempt,
+  error: unknown,
+  found: FoundRow,
+): Promise<FoundRow | undefined> {
+  const { plan } = create;
+  const { paymentId, outcome } = error instanceof GatewayError ? error : {};
+  const isUnpaid = isSurelyUnpaid(error);
+  const step = await recordEndOf(create, attempt, found, paymentId, (row, now) => {
+    if (isUnpaid)
+      return release(row, attempt, { wasSent: outcome === 'rejected', plan: plan && replanned(plan, error, now) });
+    return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
+  });
+  const row = isOf(step?.row, attempt) ? step.row : undefined;
+  if (isUnpaid && step?.next) report(create, step.next.state === 'planned' ? 'planned' : 'freed', attempt.reference);
+  else if (isUnpaid ? row?.state === 'begun' : row?.state !== 'created')
+    report(create, 'in_doubt', attempt.reference, paymentId ?? (row && knownIds(row)[0]));
+  return step;
+}
+
+/** Records the payment of an attempt. @throws {GatewayError} if another create has it: one id belongs to one create */
+async function recordCreated(
+  create: CreateOnce,
+  attempt: Attempt,
+  { created: result, anothers }: Accepted,
+  found: FoundRow,
+): Promise<void> {
+  const { store } = create;
+  const { reference } = attempt;
+  const paymentId = result.payment.id;
+  try {
+    const learnt = { paymentId, result };
+    const record = (row: CreateRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
+    const step = await recordEndOf(create, attempt, found, paymentId, record);
+    if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    await record(store, attempt, row => recordEnd(row, attempt, paymentId));
+    report(create, 'in_doubt', reference, paymentId);
+    const owner = await ownerOf(store, paymentId).catch(() => undefined);
+    throw anothers(owner?.row?.reference);
+  }
+}
+
+async function recordEndOf(
+  create: CreateOnce,
+  attempt: Attempt,
+  found: FoundRow,
+  paymentId: string | undefined,
+  end: Transition<RecordedStep>,
+): Promise<(RecordedStep & FoundRow) | undefined> {
+  const { reference } = attempt;
+  const step = await record(create.store, attempt, end, found);
+  if (!step) warnNotRecorded(create, reference);
+  if (step?.otherPayment && paymentId) reportConflict(create, reference, paymentId, step.otherPayment.id);
+  return step;
+}

@@ -1,0 +1,106 @@
+// The payments that a doubt may have: by a callback, or by the ids that its row knows.
+import { randomUUID } from 'node:crypto';
+import { isGatewayError, type PaymentNotFoundError } from '../../errors.ts';
+import { differencesOf, hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import type { Store } from '../contract.ts';
+import { isKeepable } from '../key.ts';
+import { canWait, reconcile } from '../rules/confirmed.ts';
+import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
+import { observe } from '../rules/transitions.ts';
+import { bounded, change, type FoundRow, isTaken, ownerOf, readCreate } from './change.ts';
+import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
+
+/** Reads the gateway's own record. */
+export type ReadPayment = (paymentId: string) => Promise<Payment>;
+
+/** Whether the payment has the row's reference, possibly folded, or has none but the same type, amount and currency. */
+export const hasItsReference = (row: CreateRow, payment: Payment): boolean =>
+  payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
+
+/** Whether the gateway answered a lookup with 404. */
+export const isMissing = (error: unknown): error is PaymentNotFoundError =>
+  isGatewayError(error) && error.name === 'PaymentNotFoundError';
+
+/** Returns undefined if the gateway has no such payment. @throws every other error */
+export function unlessMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+/**
+ * Settles a doubt by the ids that it knows. An error's body may have named any id.
+ *
+ * @returns its payment, or undefined if it stays in doubt
+ * @throws the lookup's error, which proves nothing about the doubt, or the store's
+ */
+export async function settleKnown(
+  client: StoreCall,
+  found: FoundRow & { row: CreateRow },
+  readPayment: ReadPayment,
+): Promise<Payment | undefined> {
+  const { row } = found;
+  for (const id of knownIds(row)) {
+    const payment = await readPayment(id).catch(unlessMissing);
+    if (!payment) continue;
+    // The reference of the own answer may be folded. A callback may name another order, so its must match exactly.
+    const canBeIts = isOwnPayment(row, id) ? hasItsReference(row, payment) : payment.reference === row.reference;
+    if (!canBeIts) continue;
+    const settled = await recordConfirmed(client, found, row, payment);
+    return settled?.state === 'created' && isOwnPayment(settled, id) ? payment : undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Records a payment that the gateway's own record proves. It settles the doubt of its reference if it is the requested
+ * payment. A second payment of the reference is kept next to the first.
+ *
+ * @param isBeforeEffect leaves a status that can wait to the effect
+ * @returns the create that it belongs to, or undefined if none was made here
+ * @throws the store's errors: the callback must come again
+ */
+export async function reconcilePayment(
+  { store, call }: StoreCall,
+  payment: Payment,
+  isBeforeEffect = false,
+): Promise<CreateRow | undefined> {
+  const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
+  let found = reference ? await readCreate(store, { reference }) : undefined;
+  if (!found?.row) found = await ownerOf(store, payment.id);
+  if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
+  if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
+  const key = found.row ?? (reference ? { reference } : undefined);
+  return key && recordConfirmed({ store, call }, found, key, payment);
+}
+
+/** Finds the doubt that a folding gateway may have meant. */
+async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
+  const { rows, now } = await bounded(store.list({ kind: 'create', states: ['begun'] }));
+  const doubts = rows.map(createOf).filter(row => hasReference(payment, row.reference));
+  const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
+  return row && { row, now };
+}
+
+/** Records a confirmed payment under a reference. @returns the create that it belongs to */
+async function recordConfirmed(
+  client: StoreCall,
+  known: FoundRow,
+  { reference }: Pick<CreateRow, 'reference'>,
+  payment: Payment,
+): Promise<CreateRow | undefined> {
+  const { store } = client;
+  const confirmed = { reference, payment, attemptId: randomUUID() };
+  try {
+    const step = await change(store, confirmed, (row, now) => reconcile(row, confirmed, now), known);
+    if (step.outcome) report(client, step.outcome, reference, payment.id);
+    if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
+    if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));
+    const isFolded = step.row?.state === 'begun' && payment.reference && payment.reference !== reference;
+    return isFolded ? undefined : step.row;
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    // An operator has given it to another reference.
+    const { row } = await ownerOf(store, payment.id);
+    return row && (await change(store, row, current => observe(current, { payment }))).row;
+  }
+}

@@ -1,0 +1,73 @@
+// Writes an attempt of a create into the store before the SDK sends it.
+import { LateError, type Left, within } from '../../deadline.ts';
+import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../../errors.ts';
+import type { Attempt, CreateRow } from '../rules/create-row.ts';
+import { begin, takeBack } from '../rules/transitions.ts';
+import { change, type FoundRow, NO_ROW, record } from './change.ts';
+import type { WaitLimits } from './in-flight.ts';
+import { type StoreCall, warnNotRecorded } from './reports.ts';
+
+/** Milliseconds to wait until an attempt that was not sent is taken back: a customer waits too. */
+const LONGEST_WAIT = 1_000;
+
+/**
+ * Writes the attempt down, in one statement if the reference is new.
+ *
+ * @throws {StoreError} or {@link ConnectionError} if it could not be written, so that it must not be sent
+ * @throws {ConfigurationError} the store's scope belongs to another gateway
+ */
+export async function writeDown(
+  client: StoreCall & { plan?: CreateRow | undefined },
+  attempt: Attempt,
+  { deadline, signal }: WaitLimits,
+): Promise<FoundRow & { hasBegun: boolean }> {
+  const { store, plan } = client;
+  const { reference } = attempt;
+  // A reference is usually new, so it is not read first.
+  const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
+  try {
+    return await within(writing, { ms: deadline.remaining, signal }, () => {
+      throw new LateError('it did not answer in time');
+    });
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    // The row may be written anyway, even later.
+    const takeItBack = async () =>
+      (await record(store, attempt, (row, now) => takeBack(row, attempt, now, plan))) ??
+      warnNotRecorded(client, reference);
+    const limits = { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal };
+    const isUnwritten =
+      isNeverWritten(error) || (await within(writing.then(takeItBack, takeItBack), limits, () => undefined));
+    const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
+    const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
+    throw isStopped ? stopped(reference, 'aborted', 'not_sent', advice) : notWritten(reference, error, advice);
+  }
+}
+
+/** Replaces the usual advice when the store may hold the attempt that was not sent. */
+const NOT_TAKEN_BACK =
+  'Nothing was sent. The store may contain the attempt anyway. The SDK removes it once the store answers. Until then, a create of this reference may throw PaymentInDoubtError.';
+
+/** Codes of an unreachable database, a missing user, database, schema, table or right, and a key that is too long. */
+const NEVER_WRITTEN =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
+const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
+
+/** The error of a create that the store has not taken. */
+export function notWritten(reference: string, error: unknown, advice: string): StoreError {
+  const cause = error instanceof Error ? causeOf(error) : undefined;
+  const why = cause ? ` (${cause.message})` : '';
+  const message = `The creation of ${JSON.stringify(reference)} could not be written to the store${why}. ${advice}`;
+  return new StoreError(message, { cause });
+}
+
+/** Returns a store's message and code, without the extras that drivers add to errors. */
+function causeOf({ name, message, code }: Error & { code?: unknown }): Error {
+  return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
+}
+
+/** The error of a caller that stopped waiting. */
+export function stopped(reference: string, code: Left, outcome: Outcome, advice = adviceOn(outcome)): ConnectionError {
+  const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}). ${advice}`;
+  return new ConnectionError(message, code, { outcome });
+}

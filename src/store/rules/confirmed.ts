@@ -1,0 +1,89 @@
+// The rules for a payment that a lookup has confirmed: what becomes of its reference.
+import { isSamePayment } from '../../schemas/id.ts';
+import { isPaymentOf } from '../../schemas/records/matching.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './create-row.ts';
+import { requestDataOfPayment } from './fingerprint.ts';
+import {
+  created,
+  due,
+  isFailed,
+  observe,
+  type RecordedStep,
+  settle,
+  unleased,
+  withConflict,
+  withoutIds,
+} from './transitions.ts';
+
+/** A payment of a reference, by the gateway's own record. */
+export interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
+  payment: Payment;
+}
+
+/** The effect of a confirmed payment on its reference. */
+export interface ReconciledStep extends RecordedStep {
+  /** The reference had no payment before. `settled` if it was in doubt. */
+  outcome?: 'created' | 'settled';
+  /** The payment differs from the request. */
+  isMismatch?: boolean;
+}
+
+/**
+ * Settles the doubt of a reference with a confirmed payment. An unknown, planned or freed reference gets the payment
+ * too, to prevent a second one.
+ */
+export function reconcile(found: CreateRow | undefined, { payment, ...key }: Confirmed, now: number): ReconciledStep {
+  if (!found) {
+    const seen = newRow({ ...requestDataOfPayment(payment), ...key, timeoutMs: 0 }, now);
+    return { next: { ...created(seen, { payment }), paymentId: payment.id }, outcome: 'created' };
+  }
+  const isOpen = found.state === 'planned' || found.state === 'freed';
+  // A failed payment is older than the plan, and leaves a free reference free.
+  if (isOpen && isFailed(payment)) return {};
+  const row = isOpen ? reopened(found) : found;
+  const isOwn = isOwnPayment(row, payment.id);
+  if (row.state === 'created' && isOwn) return observe(row, { payment });
+  if (row.state === 'created') {
+    const next = hasFailed(row) && !isFailed(payment) && isPaymentOf(row, payment) ? replaced(row, payment) : row;
+    return { next: withConflict(next, payment.id), otherPayment: { id: row.paymentId } };
+  }
+  // A later version may have other states.
+  if (row.state !== 'begun') return {};
+  // It may belong to the attempt before, because a gateway may keep a refused payment. Or the own answer has named another.
+  if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId))
+    return { next: withConflict(row, payment.id), otherPayment: { id: row.paymentId } };
+  // A folded reference may be another order's, unless the own answer has named the payment.
+  const isExact = isOwn || !payment.reference || payment.reference === row.reference;
+  return isExact && isPaymentOf(row, payment)
+    ? { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' }
+    : { next: withConflict(row, payment.id), isMismatch: !knownIds(row).some(id => isSamePayment(id, payment.id)) };
+}
+
+/** The row in doubt again. It keeps its request. */
+const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
+  ...unleased(row),
+  state: 'begun',
+  isEnded: true,
+  looks: 0,
+});
+
+/**
+ * Whether the status of the create's own payment can wait for its effect: no sweep and no effect has moved the due time,
+ * so that a sweep looks at it even if the process ends before.
+ */
+export const canWait = (row: CreateRow, payment: Payment): boolean =>
+  row.state === 'created' &&
+  isOwnPayment(row, payment.id) &&
+  row.dueAt !== undefined &&
+  row.effectAt === undefined &&
+  row.looks === 0;
+
+const hasFailed = ({ state, result }: CreateRow): boolean =>
+  state === 'created' && result !== undefined && isFailed(result.payment);
+
+/** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */
+const replaced = (row: CreateRow, payment: Payment): CreateRow => {
+  const next = due({ ...created(withoutIds(row, [payment.id]), { payment }), paymentId: payment.id });
+  return withConflict(next, row.paymentId ?? payment.id);
+};

@@ -1,0 +1,134 @@
+// The create of a reference: its row in the store, and the entry that merchants see.
+import { isSamePayment } from '../../schemas/id.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import type { Envelope } from '../../schemas/records/response.ts';
+import type { Store, StoreRow } from '../contract.ts';
+
+/** The data that the store keeps of a request. */
+export interface RequestData {
+  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
+  paymentMethod: string;
+  /** A plain decimal without trailing zeros. */
+  amount: string;
+  currency: string;
+  /** Hash of the whole body in a canonical form. */
+  bodyHash: string;
+}
+
+/** A create that is about to be sent. */
+export interface Attempt extends RequestData {
+  reference: string;
+  /** Identifies the attempt, so that a late one cannot change a newer one. */
+  attemptId: string;
+  /** Milliseconds after its begin until this attempt stops sending. */
+  timeoutMs: number;
+  /** The order that it is an attempt of. */
+  order?: string | undefined;
+}
+
+/**
+ * `planned`: written in the merchant's own transaction and not sent yet. `begun`: running, or in doubt. `created`: has
+ * its payment permanently. `freed`: the last attempt made no payment, so the next create may begin.
+ */
+type CreateState = 'planned' | 'begun' | 'created' | 'freed';
+
+/** The row of a reference. Times are milliseconds since 1970 by the store's own clock. */
+export interface CreateRow extends Attempt {
+  state: CreateState;
+  /** Time when the attempt began or was planned. The store sets it when it inserts the row. */
+  begunAt: number;
+  /** A sent attempt was given up, so a failed payment may belong to that attempt instead of the next one. */
+  isRetry?: boolean | undefined;
+  /** The attempt ended with an unknown outcome before its timeout. */
+  isEnded?: boolean | undefined;
+  /** The payment is known without the page or transfer of the create's own answer, so the customer never got it. */
+  isPageLost?: boolean | undefined;
+  /** The payment that paid this reference, or was paid out by it. */
+  paidBy?: string | undefined;
+  /** The payment's id, as soon as it is known or suspected. */
+  paymentId?: string | undefined;
+  /** Ids of other payments that may have this reference. */
+  conflictingIds: readonly string[];
+  /** The last seen payment and its transfer instructions, once created. Contains no customer data. */
+  result?: Envelope | undefined;
+  /** The whole request, while it is planned. */
+  body?: string | undefined;
+  /** Earliest time for upkeep to work on it. Absent once the final payment has taken effect or was given up. */
+  dueAt?: number | undefined;
+  /** Time of the effect of a paid payment. Until a sweep has scheduled its rechecks, its due time. */
+  effectAt?: number | undefined;
+  /** How often upkeep looked at the row, or the gateway refused it. */
+  looks: number;
+  /** End of the lease of the upkeep that has the row. */
+  leasedUntil?: number | undefined;
+  /** Counts the writes. 0 in a row that is not written yet. */
+  revision: number;
+}
+
+/** Returns the create in a row of the store. */
+export const createOf = ({ kind, id, paymentId, data, ...row }: StoreRow) =>
+  ({ ...data, reference: id, ...row }) as CreateRow;
+
+/** Returns the store's row of a create. Only a confirmed payment is the create's for the store. */
+export function storeRowOf(row: CreateRow): StoreRow {
+  const { reference, state, revision, begunAt, dueAt, leasedUntil, ...data } = row;
+  const paymentId = state === 'created' ? data.paymentId?.toLowerCase() : undefined;
+  return { kind: 'create', id: reference, state, revision, begunAt, dueAt, leasedUntil, paymentId, data };
+}
+
+/** The first row of an attempt. The store sets its times. */
+export const newRow = (attempt: Attempt, now: number): CreateRow => {
+  const { order, ...rest } = attempt;
+  return { ...rest, ...(order && { order }), state: 'begun', begunAt: now, conflictingIds: [], looks: 0, revision: 0 };
+};
+
+/** The ids that a row knows. Its own id comes first. */
+export const knownIds = ({ paymentId, conflictingIds }: CreateRow): string[] => [
+  ...(paymentId ? [paymentId] : []),
+  ...conflictingIds,
+];
+
+export const isOwnPayment = ({ paymentId }: CreateRow, id: string): boolean =>
+  paymentId !== undefined && isSamePayment(paymentId, id);
+
+/** Whether the create may still run: it has not ended, and its timeout has not passed. @param now by the store's clock */
+export const isUnderWay = (row: CreateRow, now: number): boolean =>
+  row.state === 'begun' && !row.isEnded && row.begunAt + row.timeoutMs >= now;
+
+/** The store's entry of a reference. */
+export interface CreateEntry {
+  scope: string;
+  reference: string;
+  /** `planned`: waits for upkeep. `begun`: running or in doubt. `freed`: made no payment. */
+  state: CreateState;
+  /** Time when its create began, or was planned. */
+  since: Date;
+  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
+  paymentMethod: string;
+  /** A plain decimal without trailing zeros, in units of `currency`. */
+  amount: string;
+  currency: string;
+  /** The payment's id, if known or suspected: an error's body may have named it. */
+  paymentId?: string | undefined;
+  /** Ids of other payments that may have this reference. */
+  conflictingIds: readonly string[];
+  /** Whether the create may still run: it has not ended, and its timeout has not passed. */
+  underWay: boolean;
+  /** The last seen payment, once created. Contains no customer data. */
+  payment?: Payment | undefined;
+}
+
+/** A create with an unknown outcome: its state is `begun`, and it has no payment yet. */
+export type Doubt = Omit<CreateEntry, 'state' | 'payment'>;
+
+/** @param now by the store's clock, like the row's times */
+export const entryOf = (store: Pick<Store, 'scope'>, row: CreateRow, now: number): CreateEntry => {
+  const { state, result } = row;
+  return { ...doubtOf(store, row, now), state, ...(result && { payment: result.payment }) };
+};
+
+export const doubtOf = ({ scope }: Pick<Store, 'scope'>, row: CreateRow, now: number): Doubt => {
+  const { reference, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds } = row;
+  const request = { scope, reference, since: new Date(row.begunAt), paymentType, paymentMethod, amount, currency };
+  return { ...request, ...(paymentId && { paymentId }), conflictingIds, underWay: isUnderWay(row, now) };
+};

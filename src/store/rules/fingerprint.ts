@@ -1,0 +1,72 @@
+// The fields of a request that the store keeps: the four that decide money, and a hash of the whole.
+import { createHash } from 'node:crypto';
+import { DuplicateReferenceError } from '../../errors.ts';
+import { canonicalAmount } from '../../schemas/amount.ts';
+import { isJsonMap } from '../../schemas/json.ts';
+import { moneyDifferences } from '../../schemas/records/matching.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import type { CreateRow, RequestData } from './create-row.ts';
+
+/** Changes with the canonical form: hashes of different versions never match. */
+const VERSION = 'v1';
+
+/** Replaces the hash when the store knows only the payment of a request. */
+export const UNSEEN = 'unseen';
+
+/** The fields of a creation request that the store reads. */
+export interface Recordable {
+  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
+  paymentMethod: string;
+  amount: number | string;
+  currency: string;
+  reference?: string | null | undefined;
+}
+
+/** Returns the same value for every spelling of a request. @param fields all sent fields, as plain data */
+export function requestDataOf(request: Recordable, fields: object): RequestData {
+  const { paymentType, paymentMethod, currency } = request;
+  const amount = canonicalAmount(request.amount);
+  const canonical = canonicalJson({ ...fields, amount });
+  const bodyHash = createHash('sha256').update(`${VERSION}:${canonical}`).digest('hex');
+  return { paymentType, paymentMethod, amount, currency, bodyHash };
+}
+
+/** The part of a request that its payment shows. */
+export const requestDataOfPayment = (payment: Payment): RequestData => ({
+  paymentType: payment.paymentType,
+  paymentMethod: payment.paymentMethod ?? '',
+  amount: canonicalAmount(payment.amount),
+  currency: payment.currency,
+  bodyHash: UNSEEN,
+});
+
+/** Sorts keys, drops `undefined`, keeps null and serializes all other values as JSON. */
+const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part) => {
+    if (!isJsonMap(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+
+type Identity = RequestData & Pick<CreateRow, 'order'>;
+
+const FIELDS = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
+
+/** Lists the fields in which a request differs from that of the row. */
+function differingFields(row: CreateRow, request: Identity): string[] {
+  if (row.bodyHash === request.bodyHash) return row.order === request.order ? [] : ['order'];
+  // The store saw only the payment: its customer may have chosen the method.
+  if (row.bodyHash === UNSEEN) return moneyDifferences(row, { ...request, amount: Number(request.amount) });
+  const differing = FIELDS.filter(field => row[field] !== request[field]);
+  return differing.length > 0 ? differing : ['other fields'];
+}
+
+/**
+ * @throws {DuplicateReferenceError} if the row is planned, because only upkeep sends a plan, or if its request is another
+ * one. A free reference takes every request
+ */
+export function expectSameRequest(row: CreateRow, request: Identity, { mayBePlanned = false } = {}): void {
+  const { reference, state, paymentId } = row;
+  const differing = differingFields(row, request);
+  if (state === 'freed' || (differing.length === 0 && (mayBePlanned || state !== 'planned'))) return;
+  throw new DuplicateReferenceError(reference, differing, state, { paymentId });
+}

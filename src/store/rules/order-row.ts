@@ -1,0 +1,28 @@
+// An order's row: how often it was tried, what it costs now, and which payment has paid it.
+import type { StoreRow } from '../contract.ts';
+
+/** The data of an order's row. */
+export interface OrderState {
+  /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */
+  amount?: string | undefined;
+  currency?: string | undefined;
+  /** The number of attempts. Each has the reference `<order>.<n>`. */
+  attempts: number;
+  isCanceled?: boolean | undefined;
+  /** The payment that pays it. */
+  paidBy?: string | undefined;
+  /** Its payment was reversed, so it can be paid again. */
+  isReversed?: boolean | undefined;
+}
+
+export const orderStateOf = (row: StoreRow): OrderState => row.data as OrderState;
+
+/** Returns the row to write for an order. */
+export const orderRowOf = (id: string, data: OrderState, before?: StoreRow): StoreRow => ({
+  kind: 'order',
+  id,
+  state: 'order',
+  revision: before?.revision ?? 0,
+  begunAt: before?.begunAt ?? 0,
+  data,
+});

@@ -1,0 +1,57 @@
+// The plan of a payout: the request that the store keeps, and its row after an attempt without a payment.
+import { ApiError, ConfigurationError } from '../../errors.ts';
+import { rawJSON } from '../../schemas/json.ts';
+import { isOfRequest } from '../../statuses.ts';
+import type { CreateRow } from './create-row.ts';
+import { unleased } from './transitions.ts';
+
+/** A request in the form that the store keeps until upkeep sends it. */
+export interface PlannedRequest {
+  request: object;
+  extra: object;
+}
+
+/** Returns the request of a plan. @throws {ConfigurationError} if the body is not a plan */
+export function openPlan(body: string): PlannedRequest {
+  try {
+    return JSON.parse(body, withDigits as never);
+  } catch {
+    throw new ConfigurationError('A planned payout cannot be read: another program has changed its row in the store.', {
+      outcome: 'not_sent',
+    });
+  }
+}
+
+/** A number that the merchant wrote with `JSON.rawJSON` may have more digits than a JavaScript number keeps. */
+const withDigits = (_name: string, value: unknown, { source = '' }: { source?: string }): unknown =>
+  typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
+
+/** A payout gets at most this many answers, or one that refuses the request itself. */
+const MOST_ANSWERS = 3;
+
+/** Whether the gateway surely refused the request itself, so that it would refuse it again. */
+export const isRefusedRequest = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.outcome === 'rejected' && isOfRequest(error.status);
+
+/** Whether this answer refuses the plan for good. */
+export const isRefusedForGood = (plan: CreateRow, error: unknown): boolean =>
+  isRefusedRequest(error) || (error instanceof ApiError && plan.looks + 1 >= MOST_ANSWERS);
+
+/** Milliseconds until a refused plan is sent again, doubled each time. */
+const FIRST_PAUSE = 15_000;
+const LONGEST_PAUSE = 900_000;
+
+/** Milliseconds until the review of a refused payout is tried again, unless it is written before. */
+const REVIEW_PAUSE = 60_000;
+
+/**
+ * Returns the row of a plan whose attempt made no payment. After an answer the plan may itself be the cause: it lets
+ * others go first or, if it is refused for good, it is freed and stays due until its review is written.
+ */
+export function replanned(plan: CreateRow, error: unknown, now: number): CreateRow {
+  const { body, ...row } = unleased(plan);
+  if (isRefusedForGood(plan, error)) return { ...row, state: 'freed', dueAt: now + REVIEW_PAUSE };
+  if (!(error instanceof ApiError)) return { ...row, body };
+  const pause = Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE);
+  return { ...row, body, looks: plan.looks + 1, dueAt: now + pause };
+}

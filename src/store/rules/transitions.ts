@@ -1,0 +1,236 @@
+// The rules of a create: pure functions from a row and an event to the next row.
+//
+//   freed ──▶ planned ──▶ begun ──▶ created, permanently
+//
+//   planned   by the merchant's own transaction: over no row or a freed one
+//   begun     by a create over no row or a freed one, or by upkeep over a plan
+//   created   by an answer, a callback, a lookup or an operator; then its status moves on
+//   freed     because it was refused, never sent, or settled as "not created"; an unsent plan is planned again,
+//             and an operator may still name the payment of a freed reference
+import { isSamePayment } from '../../schemas/id.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
+import type { Envelope } from '../../schemas/records/response.ts';
+import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './create-row.ts';
+import { UNSEEN } from './fingerprint.ts';
+import { isUnchanged, mergeKept } from './kept.ts';
+
+/** The next row. Absent if nothing changes. */
+export interface Step {
+  next?: CreateRow | undefined;
+}
+
+/** The row of an attempt in the place of an earlier one, which may have paid. */
+const nextRow = ({ revision, isRetry, paidBy }: CreateRow, attempt: Attempt, now: number): CreateRow => ({
+  ...newRow(attempt, now),
+  ...(isRetry && { isRetry }),
+  ...(paidBy && { paidBy }),
+  revision,
+});
+
+/** Plans a payout if the reference is new or freed. @param body the whole request */
+export function plan(row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step {
+  if (row && row.state !== 'freed') return {};
+  const first = row ? nextRow(row, attempt, now) : newRow(attempt, now);
+  return { next: { ...first, state: 'planned', body, dueAt: now } };
+}
+
+/** The row, due for a sweep. */
+export const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
+
+/** The row without its lease, for the next upkeep. */
+export const unleased = ({ leasedUntil, ...row }: CreateRow): CreateRow => row;
+
+/** The row, no longer due for a sweep. */
+export const notDue = ({ dueAt, ...row }: CreateRow): CreateRow => unleased(row);
+
+/** Whether the row is in doubt without any reported id. */
+const isWithoutPayment = (row: CreateRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
+
+/** Whether the row belongs to this attempt and is unchanged since it began. */
+const isUntouched = (row: CreateRow, { attemptId }: Attempt): boolean =>
+  row.attemptId === attemptId && isWithoutPayment(row);
+
+/** Whether the row is still the claimed plan. Planning again makes a different plan. */
+const isSamePlan = (row: CreateRow, claimed: CreateRow): boolean =>
+  row.state === 'planned' && row.revision === claimed.revision;
+
+/** The row without ids that turned out to be of no payment, or of another create's. */
+export function withoutIds(row: CreateRow, ids: readonly string[]): CreateRow {
+  const isOut = (id: string) => ids.some(out => isSamePayment(out, id));
+  const { paymentId, ...rest } = row;
+  const conflictingIds = row.conflictingIds.filter(id => !isOut(id));
+  return { ...rest, ...(paymentId && !isOut(paymentId) && { paymentId }), conflictingIds };
+}
+
+/** The row with the id added to its conflicting ids, unless the row knows the id already. */
+export const withConflict = (row: CreateRow, id: string): CreateRow =>
+  knownIds(row).some(known => isSamePayment(known, id))
+    ? row
+    : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
+
+/**
+ * Begins an attempt if the reference is new or freed. Repeats a begin whose answer from the store was lost.
+ *
+ * @param plan the claimed plan: the attempt begins only over it
+ */
+export function begin(
+  row: CreateRow | undefined,
+  attempt: Attempt,
+  now: number,
+  plan?: CreateRow,
+): Step & { hasBegun: boolean } {
+  if (!row) return plan ? { hasBegun: false } : { hasBegun: true, next: newRow(attempt, now) };
+  if (isUntouched(row, attempt)) return { hasBegun: true };
+  const canBegin = plan ? isSamePlan(row, plan) : row.state === 'freed';
+  return canBegin ? { hasBegun: true, next: nextRow(row, attempt, now) } : { hasBegun: false };
+}
+
+/** The next row, with the other payment of the reference if one exists. */
+export interface RecordedStep extends Step {
+  /** Without an id, the other payment's create is running or in doubt. */
+  otherPayment?: { id?: string | undefined };
+}
+
+/**
+ * Records the payment of an attempt: its id, and the whole payment if the answer was readable. Its own answer overrides
+ * a callback's, because only it has the next action. If the attempt was given up meanwhile, its payment becomes the
+ * reference's, or a conflicting one of a newer attempt.
+ */
+export function recordPayment(
+  row: CreateRow | undefined,
+  attempt: Attempt,
+  { paymentId, result }: { paymentId: string; result?: Envelope | undefined },
+  now: number,
+): RecordedStep {
+  if (!row || row.state === 'freed' || row.state === 'planned') {
+    const late = { ...attempt, timeoutMs: 0 };
+    const again = row ? nextRow(row, late, now) : newRow(late, now);
+    const next = { ...(result ? created(again, result) : ended(again)), paymentId };
+    // The plan is not sent any more.
+    const isOther = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
+    return { next: due(next), ...(isOther && { otherPayment: {} }) };
+  }
+  if (row.attemptId !== attempt.attemptId) {
+    if (isOwnPayment(row, paymentId)) return {};
+    return { next: withConflict(row, paymentId), otherPayment: { id: row.paymentId } };
+  }
+  const { paymentId: known = paymentId } = row;
+  const { isPageLost, ...own } = withoutIds(row, [paymentId]);
+  const isSame = isSamePayment(known, paymentId);
+  // A whole payment wins over an id. The first of two ids wins.
+  const next = result
+    ? withConflict({ ...created(own, result, isSame ? row.result : undefined), paymentId }, known)
+    : withConflict(due({ ...ended(row), paymentId: known }), paymentId);
+  return isSame ? { next } : { next, otherPayment: { id: known } };
+}
+
+/**
+ * Records the end of an attempt with an unknown outcome.
+ *
+ * @param taken the payment of another create, which the answer had
+ */
+export function recordEnd(row: CreateRow | undefined, { attemptId }: Attempt, taken?: string): Step {
+  if (row?.attemptId !== attemptId || row.state !== 'begun') return {};
+  return { next: taken ? withConflict(ended(row), taken) : ended(row) };
+}
+
+const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, isEnded: true } : row);
+
+/** Marks the payment as known. Sweeps look at it until it is final and has taken effect. */
+export const created = ({ isEnded, ...row }: CreateRow, seen: Envelope, known?: Envelope): CreateRow => ({
+  ...(row.state === 'created' ? row : due(row)),
+  state: 'created',
+  result: mergeKept(known, seen),
+});
+
+/** Frees the reference of a refused or unsent attempt, or restores its plan, unless a payment of it is known. */
+export function release(
+  row: CreateRow | undefined,
+  attempt: Attempt,
+  { wasSent = false, plan }: { wasSent?: boolean; plan?: CreateRow | undefined } = {},
+): Step {
+  if (!row || !isUntouched(row, attempt)) return {};
+  // The gateway may keep a FAILED payment for a refused attempt.
+  const isRetry = (wasSent || row.isRetry) && { isRetry: true };
+  return { next: plan ? { ...unleased(plan), ...isRetry } : { ...row, ...isRetry, state: 'freed' } };
+}
+
+/**
+ * Takes back an attempt whose write failed, so that it was not sent. Without a row, a freed one keeps out a late write.
+ */
+export function takeBack(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
+  if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
+  // The next revision makes a late write over this row fail.
+  if (row.state === 'freed') return { next: { ...row } };
+  if (plan && isSamePlan(row, plan)) return { next: unleased(row) };
+  return release(row, attempt, { plan });
+}
+
+/** The earliest time to settle an attempt as not created, by the store's clock. */
+export const settleableAt = ({ begunAt, timeoutMs }: CreateRow, margin: number): number => begunAt + timeoutMs + margin;
+
+/**
+ * Frees the reference by an operator's word, if the attempt cannot be running any more. A plan is withdrawn.
+ *
+ * @param margin milliseconds after the attempt's timeout
+ */
+export function abandon(row: CreateRow, now: number, margin: number): Step {
+  const { body, ...plan } = notDue(row);
+  if (row.state === 'planned') return { next: { ...plan, state: 'freed' } };
+  if (!isWithoutPayment(row) || settleableAt(row, margin) >= now) return {};
+  return { next: { ...notDue(row), isRetry: true, state: 'freed' } };
+}
+
+/**
+ * Settles a doubt, or a mistakenly freed reference, with the payment of a callback, lookup or operator. Other ids that
+ * it knows stay conflicting ones: a sweep looks at them.
+ */
+export function settle(row: CreateRow, seen: Envelope): Step {
+  if (row.state !== 'begun' && row.state !== 'freed') return {};
+  const { id } = seen.payment;
+  const conflictingIds = knownIds(withoutIds(row, [id]));
+  const hasPage = seen.payment.redirectUrl || seen.transfer;
+  return { next: { ...created(row, seen), paymentId: id, conflictingIds, ...(!hasPage && { isPageLost: true }) } };
+}
+
+/** Frees a row that was made only from a payment, which turns out to belong to another create. */
+export function yieldPayment(row: CreateRow | undefined): Step {
+  if (row?.state !== 'created' || row.bodyHash !== UNSEEN) return {};
+  const { paymentId, result, ...rest } = notDue(row);
+  return { next: { ...rest, state: 'freed' } };
+}
+
+/**
+ * Records a newer status of a payment. A final status is due immediately until it has taken effect, even after an
+ * earlier effect or after the sweep gave up.
+ */
+export function observe(row: CreateRow | undefined, seen: Envelope): Step {
+  if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isUnchanged(row.result, seen))
+    return {};
+  const next = { ...row, result: mergeKept(row.result, seen) };
+  if (!isNews(next, row.result.payment)) return { next };
+  const { effectAt, ...news } = next;
+  return { next: { ...news, dueAt: row.begunAt, looks: 0 } };
+}
+
+/** Whether the payment has a final status that this record does not show. */
+const isNews = ({ result }: CreateRow, seen: Payment): boolean =>
+  result !== undefined &&
+  isFinal(result.payment) &&
+  !(isSamePayment(seen.id, result.payment.id) && rawStatusOf(seen) === rawStatusOf(result.payment));
+
+/**
+ * Records that a status has taken effect. A paid payment stays due for its rechecks. Another final one is no longer due,
+ * unless other payments may have the reference or another final status has come meanwhile.
+ */
+export function acknowledge(row: CreateRow | undefined, payment: Payment): Step {
+  if (row?.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, payment)) return {};
+  const { next = row } = observe(row, { payment });
+  const isDone = isFinal(payment) && next.dueAt !== undefined && row.conflictingIds.length === 0;
+  if (!isDone || next.effectAt !== undefined) return { next };
+  return { next: isPaid(payment) ? { ...next, effectAt: next.dueAt } : notDue(next) };
+}
+
+/** Whether the payment has ended without money. */
+export const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPaid(payment);

@@ -1,0 +1,69 @@
+// Processes the due rows of a store. Leases let many processes work concurrently.
+
+import type { DueQuery, Store } from '../contract.ts';
+import { bounded } from '../creates/change.ts';
+import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
+import { unleased } from '../rules/transitions.ts';
+
+/** Milliseconds until another process takes over the rows of a dead process, or of a claim that was answered too late. */
+const LEASE = 120_000;
+
+/** A leased row, with the time of the store's clock. */
+export interface Claimed {
+  row: CreateRow;
+  now: number;
+}
+
+/** How rows are claimed and processed. */
+export interface WorkOptions {
+  /** The maximum number of rows. */
+  limit: number;
+  /** How many rows are processed concurrently, and claimed at once. */
+  concurrency: number;
+  isOver: () => boolean;
+  /** Waits while no row is due. Without it, the work ends. */
+  whenIdle?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Processes due rows, several at a time, until none is left or `isOver` returns true.
+ *
+ * @returns the number of claimed rows
+ * @throws the first error of the store, after the running work has ended
+ */
+export async function workOnDue(
+  store: Store,
+  query: Omit<DueQuery, 'kind'>,
+  { limit, concurrency, isOver, whenIdle }: WorkOptions,
+  work: (claimed: Claimed) => Promise<void>,
+): Promise<number> {
+  let claimed = 0;
+  async function* claimAll(): AsyncGenerator<Claimed> {
+    while (claimed < limit && !isOver()) {
+      const count = Math.min(limit - claimed, concurrency);
+      const { rows, now } = await bounded(store.due({ kind: 'create', ...query }, count, LEASE));
+      if (rows.length === 0) {
+        if (!whenIdle) return;
+        await whenIdle();
+      }
+      claimed += rows.length;
+      for (const row of rows.map(createOf)) {
+        if (isOver()) await giveBack(store, row);
+        else yield { row, now };
+      }
+    }
+  }
+  const due = claimAll();
+  const lane = async () => {
+    for (let next = await due.next(); !next.done; next = await due.next()) await work(next.value);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: concurrency }, lane));
+  const failed = ended.find(end => end.status === 'rejected');
+  if (failed) throw failed.reason;
+  return claimed;
+}
+
+/** Releases the lease of a row without changing the row. If another process has changed it, that change wins. */
+export async function giveBack(store: Store, row: CreateRow): Promise<void> {
+  await bounded(store.write(storeRowOf(unleased(row))));
+}

@@ -1,0 +1,22 @@
+// What upkeep needs of a webhook handler, under a symbol that the ESM and the CommonJS copy share.
+import type { Payment } from '../../schemas/records/payment.ts';
+import type { Store } from '../contract.ts';
+
+/** The key of a handler's {@link HandlerLink}. */
+export const HANDLER = Symbol.for('payment-gateway-sdk.handler');
+
+/** Result of processing a payment. `already`: its status took effect before. `busy`: another worker has the payment. */
+export interface ProcessResult {
+  result: 'ran' | 'already' | 'busy';
+  /** The gateway's own record. */
+  payment: Payment;
+}
+
+/** What upkeep needs of a handler. */
+export interface HandlerLink {
+  store: Store | undefined;
+  /** Looks a payment up, and applies its status as its callback would. */
+  process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<ProcessResult>;
+  /** Lists a payout that was refused for good, and calls `onReview`. */
+  reviewRefused(reference: string): Promise<void>;
+}

@@ -1,0 +1,70 @@
+// Stops the sending of payouts in every replica while the gateway seems unreachable.
+
+import type { Store, StoreRow, Written } from '../contract.ts';
+import { bounded } from '../creates/change.ts';
+
+/** The row of a scope without an outage so far. */
+const NEW: StoreRow = { kind: 'gateway', id: 'outage', state: 'outage', revision: 0, begunAt: 0, data: {} };
+
+/** Milliseconds. Each pause is twice as long as the one before. */
+const FIRST_PAUSE = 60_000;
+const LONGEST_PAUSE = 900_000;
+
+/** The pause of sending in the store. Times are milliseconds by the store's clock. */
+export interface Outage {
+  /** End of the pause. After it, one replica tests the gateway. 0 once the gateway has accepted a payout. */
+  until: number;
+  /** Length of the last pause after an unknown outcome. */
+  pauseMs: number;
+  now: number;
+  row: StoreRow;
+}
+
+export async function readOutage(store: Store): Promise<Outage> {
+  const { row = NEW, now } = await bounded(store.read(NEW));
+  return { until: 0, pauseMs: 0, ...row.data, now, row };
+}
+
+/**
+ * Stops sending. After an unknown outcome it doubles the last pause, unless that pause still lasts.
+ *
+ * @param asked milliseconds that the gateway asked to wait
+ * @returns milliseconds to wait
+ */
+export async function pauseSending(
+  store: Store,
+  { asked, isUnknown = false }: { asked: number; isUnknown?: boolean },
+): Promise<number> {
+  const outage = await readOutage(store);
+  const { now, until, pauseMs } = isUnknown && outage.until <= outage.now ? longer(outage) : outage;
+  const end = Math.max(until, now + asked);
+  await write(store, { ...outage, until: end, pauseMs });
+  return end - now;
+}
+
+/**
+ * Reserves the test of the gateway after the pause for one replica. It begins the next pause, which holds up the other
+ * replicas.
+ *
+ * @returns the outage held by this replica, or undefined if another replica was faster
+ */
+export async function holdOutage(store: Store, outage: Outage): Promise<Outage | undefined> {
+  const next = longer(outage);
+  const { isWritten, row } = await write(store, next);
+  return isWritten && row ? { ...next, row } : undefined;
+}
+
+/** Ends the pause of every replica: the gateway has accepted a payout. */
+export async function endOutage(store: Store): Promise<void> {
+  const outage = await readOutage(store);
+  if (outage.until > 0) await write(store, { ...outage, until: 0, pauseMs: 0 });
+}
+
+/** If another replica has written at the same time, its pause counts. */
+const write = (store: Store, { row, until, pauseMs }: Outage): Promise<Written> =>
+  bounded(store.write({ ...row, data: { until, pauseMs } }));
+
+function longer(outage: Outage): Outage {
+  const pauseMs = Math.min(Math.max(2 * outage.pauseMs, FIRST_PAUSE), LONGEST_PAUSE);
+  return { ...outage, until: outage.now + pauseMs, pauseMs };
+}

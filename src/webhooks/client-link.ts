@@ -1,0 +1,23 @@
+// What a webhook handler needs of a client, under a symbol that the ESM and the CommonJS copy share.
+import type { TokenCheck } from '../payments/callback-token.ts';
+import type { Payment } from '../schemas/records/payment.ts';
+import type { Store } from '../store/contract.ts';
+import type { CreateRow } from '../store/rules/create-row.ts';
+
+/** The key of a client's {@link ClientLink}. */
+export const CLIENT = Symbol.for('payment-gateway-sdk.client');
+
+/** The parts of a client that a handler needs, besides `getPayment`. */
+export interface ClientLink<Tx = unknown> {
+  store: Store<Tx> | undefined;
+  tokens: TokenCheck;
+  signCallbackUrls: boolean;
+  /**
+   * Settles the doubt of a confirmed payment's reference. Its own statement, so that a failing effect does not undo it.
+   *
+   * @param isBeforeEffect leaves a status that can wait to the effect
+   */
+  reconcile(payment: Payment, isBeforeEffect?: boolean): Promise<CreateRow | undefined>;
+  /** Makes a payment due whose callback was not handled, if the store knows it. */
+  makeDue(paymentId: string): Promise<void>;
+}
