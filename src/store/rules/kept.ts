@@ -4,22 +4,35 @@ import type { Payment, Timestamp } from '../../schemas/records/payment.ts';
 import { isFinal, progressOf } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 
-/** Excludes customer, address, wallet, free text and every field that a gateway may add later. */
-const PAYMENT_FIELDS = [
-  'id',
-  'paymentStatus',
-  'rawPaymentStatus',
-  'paymentType',
-  'paymentMethod',
-  'reference',
-  'amount',
-  'currency',
-  'cryptoAmount',
-  'cryptoCurrency',
-  'crypto_fx',
-  'settled_crypto_amount',
-  'crypto_tx_hash',
-];
+type FieldOf<P> = P extends unknown ? keyof P : never;
+
+/** Whether the store keeps a field as it is. It keeps no customer, address, wallet or free text. */
+const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
+  id: true,
+  paymentStatus: true,
+  rawPaymentStatus: true,
+  paymentType: true,
+  paymentMethod: true,
+  reference: true,
+  amount: true,
+  currency: true,
+  cryptoAmount: true,
+  cryptoCurrency: true,
+  crypto_fx: true,
+  settled_crypto_amount: true,
+  crypto_tx_hash: true,
+  // Kept apart.
+  created: false,
+  redirectUrl: false,
+  customer: false,
+  billingAddress: false,
+  description: false,
+  destination_wallet: false,
+  errorMessage: false,
+  fallbackPaymentStatus: false,
+};
+/** Without the fields that a gateway may add later. */
+const PAYMENT_FIELDS = Object.entries(IS_KEPT).flatMap(([name, isKept]) => (isKept ? [name] : []));
 const CREATED_FIELDS: (keyof Timestamp)[] = ['date', 'timezone_type', 'timezone'];
 
 /**
