@@ -18,10 +18,10 @@ export {
 } from './errors.ts';
 export type { Created } from './payments/create.ts';
 export type { NextAction } from './payments/next-action.ts';
-export type { Checkout, CheckoutRequest } from './payments/orders/checkout.ts';
-export type { Order } from './payments/orders/order.ts';
+export type { Order } from './payments/order-state.ts';
+export type { Checkout, CheckoutRequest } from './payments/orders.ts';
 export type { Review } from './payments/reviews.ts';
-export { signBody } from './payments/sign.ts';
+export { signBody } from './payments/signing/sign.ts';
 export type { Entry } from './payments/store-calls.ts';
 export type { PayoutRequest } from './payments/upkeep/payouts.ts';
 export type { Upkeep, UpkeepOptions } from './payments/upkeep/upkeep.ts';

@@ -1,13 +1,13 @@
 // Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
 import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
-import { isPassing } from '../statuses.ts';
+import { isPassing } from '../http-statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
-import { pauseBefore, pauseInCall } from './retry-policy.ts';
+import { mayHaveLeft, retryPolicy } from './retry-policy.ts';
 
 /** The result of a call without a complete answer. */
 export interface NoAnswer {
@@ -54,26 +54,12 @@ export async function createHttpClient({ fetch, retries, ...options }: HttpOptio
     const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
-    const shouldRetry = () => {
-      const retryAfter = attempts.at(-1)?.answer?.retryAfter;
-      // A create is repeated only if it certainly never left, and not by what the error of the merchant's fetch says.
-      const isSafe = method === 'GET' || !(fetch || mayHaveLeft(attempts));
-      // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
-      return isSafe && deadline.remaining > pauseInCall(retryAfter);
-    };
     const failure: unknown = await ky(url, {
       method,
       // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
       fetch: () => attemptOnce(request, attempts, deadline, stop.signal, exchange) as never,
       timeout: false,
-      retry: {
-        methods: ['get', 'post'],
-        limit: retries,
-        shouldRetry,
-        // Until after the deadline, because a timer can be early.
-        delay: repetition =>
-          Math.min(pauseBefore(repetition, attempts.at(-1)?.answer?.retryAfter), deadline.remaining + 1),
-      },
+      retry: retryPolicy(method, attempts, deadline, { retries, isOwnFetch: fetch !== undefined }),
       // Not the caller's own, which may be of another realm.
       ...(signal && { signal: stop.signal }),
     }).then(
@@ -94,8 +80,6 @@ export async function createHttpClient({ fetch, retries, ...options }: HttpOptio
     return { ...facts, code: codeOf(error), cause: safeCause(error, secrets) };
   };
 }
-
-const mayHaveLeft = (attempts: readonly Attempt[]): boolean => attempts.some(attempt => attempt.mayHaveLeft);
 
 /** Rejects if the attempt failed, or if its answer says that a later attempt may succeed. */
 async function attemptOnce(

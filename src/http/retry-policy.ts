@@ -1,16 +1,38 @@
-// The pauses between the attempts of a call, and between calls.
+// Decides whether a call gets another attempt, and after which pause.
+import type { Deadline } from '../deadline.ts';
+import type { Attempt } from './exchange.ts';
 
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
-/** Returns the milliseconds to wait within a call, as the gateway asks. @param retryAfter seconds, or a date */
-export const pauseInCall = (retryAfter: string | undefined): number =>
-  Math.min(pauseAsked(retryAfter), LONGEST_RETRY_AFTER);
+export const mayHaveLeft = (attempts: readonly Attempt[]): boolean => attempts.some(attempt => attempt.mayHaveLeft);
 
-/** Returns the milliseconds before the first, second or later retry: as asked, or a random part of a growing time. */
-export const pauseBefore = (repetition: number, retryAfter: string | undefined): number =>
-  pauseInCall(retryAfter) || Math.random() * Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
+/** @param isOwnFetch the merchant's fetch sends, and its errors prove nothing */
+export function retryPolicy(
+  method: 'GET' | 'POST',
+  attempts: readonly Attempt[],
+  deadline: Deadline,
+  { retries, isOwnFetch }: { retries: number; isOwnFetch: boolean },
+) {
+  const asked = () => Math.min(pauseAsked(attempts.at(-1)?.answer?.retryAfter), LONGEST_RETRY_AFTER);
+  return {
+    methods: ['get' as const, 'post' as const],
+    limit: retries,
+    /** A create is repeated only if it certainly never left. */
+    shouldRetry(): boolean {
+      const isSafe = method === 'GET' || !(isOwnFetch || mayHaveLeft(attempts));
+      // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
+      return isSafe && deadline.remaining > asked();
+    },
+    /** Returns milliseconds: as asked, or a random part of a growing time. */
+    delay(repetition: number): number {
+      const backoff = Math.random() * Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
+      // Until after the deadline, because a timer can be early.
+      return Math.min(asked() || backoff, deadline.remaining + 1);
+    },
+  };
+}
 
 /** Milliseconds. A gateway that asks for a week may be back in a second. */
 const LONGEST_PAUSE = 900_000;

@@ -18,7 +18,7 @@ import { lookUp } from './lookup.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { readCreated } from './response.ts';
-import { signBody } from './sign.ts';
+import { signBody } from './signing/sign.ts';
 
 /** A payment that the gateway has accepted. */
 export interface Created {

@@ -5,7 +5,7 @@ import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { bindStore } from '../store/creates/bound.ts';
-import { type CallbackTokens, callbackTokens } from './callback-token.ts';
+import { type CallbackTokens, callbackTokens } from './signing/callback-token.ts';
 
 /** The shared parts of one client's calls. */
 export interface Gateway extends Settings {

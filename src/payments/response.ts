@@ -13,6 +13,7 @@ import {
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { pauseAsked } from '../http/retry-policy.ts';
+import { FORBIDDEN, isRefusal, whatToCheck } from '../http-statuses.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import { parseJson } from '../schemas/json.ts';
@@ -20,7 +21,6 @@ import { differencesOf, hasReference } from '../schemas/records/matching.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { type Envelope, envelopeSchema, recordIn } from '../schemas/records/response.ts';
 import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
-import { FORBIDDEN, isRefusal, whatToCheck } from '../statuses.ts';
 import type { Accepted } from '../store/creates/create-once.ts';
 import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';

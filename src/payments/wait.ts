@@ -2,10 +2,10 @@
 import { Deadline, pause } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { LONGEST_RETRY_AFTER } from '../http/retry-policy.ts';
+import { isPassing } from '../http-statuses.ts';
 import { argumentReader, callFields, functionOf, milliseconds } from '../options/reader.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal } from '../schemas/records/payment-status.ts';
-import { isPassing } from '../statuses.ts';
 import { Call } from '../telemetry/call.ts';
 import { notify } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';

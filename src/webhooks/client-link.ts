@@ -1,5 +1,5 @@
 // What a webhook handler needs of a client, under a symbol that the ESM and the CommonJS copy share.
-import type { TokenCheck } from '../payments/callback-token.ts';
+import type { TokenCheck } from '../payments/signing/callback-token.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';

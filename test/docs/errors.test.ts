@@ -3,7 +3,7 @@ import * as sdk from 'payment-gateway-sdk';
 import type { SandboxError } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { AnyGatewayError, WebhookErrorCode } from '../../src/errors.ts';
-import { isRefusal } from '../../src/statuses.ts';
+import { isRefusal } from '../../src/http-statuses.ts';
 import type { CallbackWarningCode, WarningCode } from '../../src/telemetry/events.ts';
 import { endOf } from '../../src/webhooks/reply.ts';
 import { rowsOf, sectionOf, textOf } from './pages.ts';

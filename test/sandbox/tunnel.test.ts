@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { signBody } from '../../src/payments/sign.ts';
+import { signBody } from '../../src/payments/signing/sign.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 // Sends the planned payouts: each at most once, in the order of planning.
 import { randomUUID } from 'node:crypto';
 import { ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
-import { FORBIDDEN, TOO_MANY } from '../../statuses.ts';
+import { FORBIDDEN, TOO_MANY } from '../../http-statuses.ts';
 import { change } from '../../store/creates/change.ts';
 import { PlanGone } from '../../store/creates/create-once.ts';
 import { isMissing } from '../../store/creates/doubts.ts';

@@ -1,7 +1,7 @@
 // Reports changes of references to the merchant's listener, and warns about problems that an operator should check.
 import { ApiError, isGatewayError } from '../../errors.ts';
+import { whatToCheck } from '../../http-statuses.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import { whatToCheck } from '../../statuses.ts';
 import { type Call, labelOf } from '../../telemetry/call.ts';
 import type { StoreChange, WarningCode } from '../../telemetry/events.ts';
 import type { Store } from '../contract.ts';

@@ -1,5 +1,6 @@
 // Settles doubts by an operator's decision: with the payment, or without one.
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../../errors.ts';
+import { saysNothing } from '../../http-statuses.ts';
 import { isPaymentId } from '../../schemas/id.ts';
 import { parseJson } from '../../schemas/json.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import type { Payment } from '../../schemas/records/payment.ts';
 import { rawStatusOf } from '../../schemas/records/payment-status.ts';
 import { recordIn } from '../../schemas/records/response.ts';
-import { saysNothing } from '../../statuses.ts';
 import { DEFAULT_SETTLE_MARGIN } from '../contract.ts';
 import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { UNSEEN } from '../rules/fingerprint.ts';

@@ -1,7 +1,7 @@
 // The plan of a payout: the request that the store keeps, and its row after an attempt without a payment.
 import { ApiError, ConfigurationError } from '../../errors.ts';
+import { isOfRequest } from '../../http-statuses.ts';
 import { rawJSON } from '../../schemas/json.ts';
-import { isOfRequest } from '../../statuses.ts';
 import type { CreateRow } from './create-row.ts';
 import { unleased } from './transitions.ts';
 

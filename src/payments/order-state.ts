@@ -1,14 +1,14 @@
 // Reads and cancels orders.
-import type { CallOptions } from '../../client-options.ts';
-import { InvalidRequestError } from '../../errors.ts';
-import type { Payment } from '../../schemas/records/payment.ts';
-import { isFinal, isPaid } from '../../schemas/records/payment-status.ts';
-import type { Store } from '../../store/contract.ts';
-import { ownerOf, readCreate } from '../../store/creates/change.ts';
-import type { CreateRow } from '../../store/rules/create-row.ts';
-import { type OrderState, orderRowOf, orderStateOf } from '../../store/rules/order-row.ts';
-import type { Gateway } from '../gateway.ts';
-import { ask } from '../store-calls.ts';
+import type { CallOptions } from '../client-options.ts';
+import { InvalidRequestError } from '../errors.ts';
+import type { Payment } from '../schemas/records/payment.ts';
+import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
+import type { Store } from '../store/contract.ts';
+import { ownerOf, readCreate } from '../store/creates/change.ts';
+import type { CreateRow } from '../store/rules/create-row.ts';
+import { type OrderState, orderRowOf, orderStateOf } from '../store/rules/order-row.ts';
+import type { Gateway } from './gateway.ts';
+import { ask } from './store-calls.ts';
 
 /** An order, as the store knows it. */
 export interface Order {

@@ -1,9 +1,9 @@
 // Signs the addresses that callbacks are posted to, because the gateway signs no callbacks.
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { foldReference } from '../schemas/records/matching.ts';
-import type { Payment } from '../schemas/records/payment.ts';
-import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
+import { foldReference } from '../../schemas/records/matching.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
+import type { CheckedRequest } from '../../schemas/requests/checked-request.ts';
 
 /** The query parameter that carries the token. */
 const PARAMETER = 'callbackToken';

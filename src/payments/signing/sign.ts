@@ -1,7 +1,7 @@
 // Signs the bytes of a create.
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { SignatureEncoding } from '../client-options.ts';
-import { ConfigurationError } from '../errors.ts';
+import type { SignatureEncoding } from '../../client-options.ts';
+import { ConfigurationError } from '../../errors.ts';
 
 /**
  * Returns the `Signature` header: HMAC-SHA256 of a creation request's body under the merchant's sign key. Sign the
