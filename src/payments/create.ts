@@ -22,7 +22,10 @@ import { signBody } from './signing/sign.ts';
 
 /** A payment that the gateway has accepted. */
 export interface Created {
-  /** Usually `PENDING`, because the outcome comes by callback. If `replayed`, the current record of the payment. */
+  /**
+   * Usually `PENDING`, because the outcome comes by callback. If `replayed`, the current record of the payment. A final
+   * payment comes from the store, without customer data.
+   */
   payment: Payment;
   /** The merchant's next step. */
   nextAction: NextAction;

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
 import { type StoreCall, warnUpkeepFailed } from '../../store/creates/reports.ts';
 import { HANDLER, type HandlerLink } from '../../store/upkeep/handler-link.ts';
-import { newSweepCounts, type SweepCounts, sweep } from '../../store/upkeep/sweep.ts';
+import { newSweepCounts, type SweepCounts, type SweepSettings, sweep } from '../../store/upkeep/sweep.ts';
 import { Call } from '../../telemetry/call.ts';
 import type { Gateway } from '../gateway.ts';
 import { storeOf } from '../store-calls.ts';
@@ -113,7 +113,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
 }
 
 /** Sweeps every minute until the signal. */
-async function sweepUntil(client: StoreCall, settings: Parameters<typeof sweep>[1], swept: SweepCounts): Promise<void> {
+async function sweepUntil(client: StoreCall, settings: SweepSettings, swept: SweepCounts): Promise<void> {
   const { signal } = settings;
   while (!signal?.aborted) {
     await sweep(client, settings, swept).catch(error => warnUpkeepFailed(client, error));

@@ -24,6 +24,7 @@ const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   // Kept apart.
   created: false,
   redirectUrl: false,
+  // Not kept.
   customer: false,
   billingAddress: false,
   description: false,

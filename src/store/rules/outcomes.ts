@@ -101,10 +101,13 @@ export interface Verdict {
   order: OrderState | undefined;
 }
 
-/** Reasons for a review where the handler has no function for an outcome. The other outcomes may be ignored. */
-export const WITHOUT_FUNCTION: Partial<Record<OutcomeName, ReviewReason>> = {
+/** Reasons for a review where the handler has no function for an outcome. Without a reason it is ignored. */
+export const WITHOUT_FUNCTION: Record<OutcomeName, ReviewReason | undefined> = {
   onPaid: 'paid',
+  onAuthorized: undefined,
+  onDeclined: undefined,
   onReversed: 'reversed',
+  onPaidOut: undefined,
   onPayoutFailed: 'payout_failed',
 };
 

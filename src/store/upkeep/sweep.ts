@@ -29,7 +29,7 @@ export interface SweepCounts {
 export const newSweepCounts = (): SweepCounts => ({ processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 });
 
 /** The options of a sweep, as those of `upkeep`. */
-interface SweepSettings {
+export interface SweepSettings {
   handler: HandlerLink;
   olderThan: number;
   giveUpAfter: number;
@@ -81,7 +81,7 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
     const now = claimedAt + Math.ceil(performance.now() - begun);
     const asked = Math.max(0, ...looks.map(look => look.asked));
     isOut ||= asked > 0;
-    const { outcome, error } = judge(row, looks, claimedAt - row.begunAt > giveUpAfter);
+    const { outcome, error } = resultOf(row, looks, claimedAt - row.begunAt > giveUpAfter);
     if (outcome === 'failed' && signal?.aborted) return giveBack(store, row);
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
     const isLeft = outcome === 'open' || outcome === 'failed';
@@ -155,7 +155,7 @@ async function lookAt(handler: HandlerLink, row: CreateRow, signal: AbortSignal 
 }
 
 /** @param isOverdue whether the payment is older than `giveUpAfter` */
-function judge(
+function resultOf(
   { effectAt, result }: CreateRow,
   looks: readonly Look[],
   isOverdue: boolean,

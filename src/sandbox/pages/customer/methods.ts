@@ -1,4 +1,5 @@
 // The payment methods in one table: the customer's step, and the on-ramp's offers.
+import type { PaymentMethod } from '../../../schemas/methods.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { transferOf } from '../../ledger/transfer.ts';
 import { currencyCode, plainAmount } from '../../text/money.ts';
@@ -38,8 +39,11 @@ const scan = (record: PaymentRecord) => ({
   Code: `sandbox:${record.id}?amount=${plainAmount(record)}&currency=${currencyCode(record.currency)}`,
 });
 
+/** `PIX` for `ONRAMP_PIX`. */
+type Shown<M> = M extends `ONRAMP_${infer Name}` ? Name : M;
+
 /** The methods, in the order in which the on-ramp offers them. */
-const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<Shown<PaymentMethod>, Method>> = {
   PIX: { name: 'Pix', offered: 'BRL', details: scan },
   PAYID: { name: 'PayID', offered: 'AUD', details: transfer },
   ZAR: { name: 'South African bank transfer', offered: 'ZAR', banks },
@@ -70,6 +74,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   P24: { name: 'Przelewy24', banks },
   MULTIBANCO: { name: 'Multibanco', details: transfer },
   FPS: { name: 'Faster Payments' },
+  SEPA: { name: 'SEPA' },
   ONRAMP: { name: 'Crypto on-ramp' },
   USER_CHOICE: { name: 'Choice of method' },
 };
@@ -81,11 +86,7 @@ export const IDENTITY: Method = {
   form: { fields: ['person', 'birth'], tests: PEOPLE },
 };
 
-/** Returns a method, also `PIX` for `ONRAMP_PIX`. */
-export function methodOf(method: string): Method {
-  const name = method.replace(/^ONRAMP_/, '');
-  return METHODS[name] ?? { name };
-}
+export const methodOf = (method: string): Method => METHODS[method.replace(/^ONRAMP_/, '') as keyof typeof METHODS];
 
 /** Returns a method's readable name. */
 export const methodName = (method: string): string => methodOf(method).name;
