@@ -1,6 +1,6 @@
 // Orders: each attempt to pay one has its own reference, and one payment pays it.
 import { type CreateOptions, readCreateOptions } from '../client-options.ts';
-import { Deadline, LateError, pause, within } from '../deadline.ts';
+import { Deadline, pause } from '../deadline.ts';
 import { adviceOn, InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
 import type { Payment } from '../schemas/records/payment.ts';
@@ -9,7 +9,7 @@ import type { Envelope } from '../schemas/records/response.ts';
 import { type CheckedRequest, parseRequest } from '../schemas/requests/checked-request.ts';
 import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/requests/request.ts';
 import type { Store } from '../store/contract.ts';
-import { readCreate } from '../store/creates/change.ts';
+import { answerWithin, readCreate } from '../store/creates/change.ts';
 import { settleKnown } from '../store/creates/doubts.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
@@ -90,17 +90,17 @@ export async function checkout(
   }
 }
 
-/** @throws the store's errors, and {@link LateError} at the deadline or the signal */
+/** @throws the store's errors, and `LateError` at the deadline or the signal */
 async function takeSteps(checking: Checking, patience: Deadline): Promise<Checkout> {
   const { store, orderId, wanted, signal } = checking;
   const { amount, currency } = wanted;
   const first = store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
-  let { row, isWritten: isNew } = await inTime(checking, first);
+  let { row, isWritten: isNew } = await answerWithin(checking, first);
   for (;;) {
-    row ??= (await inTime(checking, store.read({ kind: 'order', id: orderId }))).row;
+    row ??= (await answerWithin(checking, store.read({ kind: 'order', id: orderId }))).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
     const state = orderStateOf(row);
-    if (state.paidBy) return { state: 'paid', payment: await inTime(checking, paymentOf(store, state.paidBy)) };
+    if (state.paidBy) return { state: 'paid', payment: await answerWithin(checking, paymentOf(store, state.paidBy)) };
     if (state.isCanceled) return { state: 'canceled' };
     const reference = referenceOf(orderId, state.attempts);
     const step: Step = isNew || state.attempts === 0 ? 'send' : await stepOf(checking, reference);
@@ -109,7 +109,7 @@ async function takeSteps(checking: Checking, patience: Deadline): Promise<Checko
     if (step === 'next' || (step === 'send' && (state.amount !== amount || state.currency !== currency))) {
       const attempts = step === 'next' ? state.attempts + 1 : state.attempts;
       const next = store.write(orderRowOf(orderId, { ...state, attempts, amount, currency }, row));
-      const written = await inTime(checking, next);
+      const written = await answerWithin(checking, next);
       row = written.isWritten ? written.row : undefined;
       isNew = written.isWritten;
       continue;
@@ -121,11 +121,6 @@ async function takeSteps(checking: Checking, patience: Deadline): Promise<Checko
     await pause(PAUSE, signal);
   }
 }
-
-const inTime = <T>({ deadline, signal }: Checking, asked: Promise<T>): Promise<T> =>
-  within(asked, { ms: deadline.remaining, signal }, () => {
-    throw new LateError('it did not answer in time');
-  });
 
 const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
 
@@ -151,7 +146,7 @@ const TAKEN: ReadonlySet<string> = new Set(['PaymentInDoubtError', 'DuplicateRef
 /** Looks at an attempt that exists. */
 async function stepOf(checking: Checking, reference: string): Promise<Step> {
   const { gateway, store, orderId, deadline, signal } = checking;
-  const { row, now } = await inTime(checking, readCreate(store, { reference }));
+  const { row, now } = await answerWithin(checking, readCreate(store, { reference }));
   if (!row || row.state === 'freed') return 'send';
   // Another create has this reference. A row that a callback made may be this attempt's.
   if (row.order !== orderId && row.bodyHash !== UNSEEN) return 'next';
@@ -160,7 +155,7 @@ async function stepOf(checking: Checking, reference: string): Promise<Step> {
   if (knownIds(row).length > 0) {
     const call = new Call('lookup', gateway);
     const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
-    const settling = inTime(checking, settleKnown({ store, call }, { row, now }, readPayment));
+    const settling = answerWithin(checking, settleKnown({ store, call }, { row, now }, readPayment));
     return (await settling.catch(() => undefined)) ? 'again' : { state: 'checking' };
   }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
@@ -174,7 +169,7 @@ async function pageOfAttempt(checking: Checking, row: CreateRow): Promise<Step> 
   const seen = isFinal(known.payment)
     ? known.payment
     : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
-  if (seen.paymentStatus !== known.payment.paymentStatus) await inTime(checking, reconcile(gateway, seen));
+  if (seen.paymentStatus !== known.payment.paymentStatus) await answerWithin(checking, reconcile(gateway, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return 'next';
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };

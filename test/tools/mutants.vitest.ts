@@ -12,15 +12,17 @@ unit.test.exclude.push('test/{docs,cli,sandbox,site,soak}/**', 'test/architectur
 // A mutant may wait in vain.
 unit.test.testTimeout = 5_000;
 
-/** Quick tests over sockets and Postgres. The others start processes, which run no mutant, or wait for seconds. */
+/** Quick tests over sockets and databases. The others start processes, which run no mutant, or wait for seconds. */
 const QUICK: Record<string, string[]> = {
   http: ['test/http/{agent,connection,connection-{pool,reuse,rows}}.test.ts'],
-  sql: ['test/stores/{effect-uncertain,postgres-{effects,store,suites},sql-database}.test.ts'],
+  sql: ['test/stores/{effect-uncertain,mysql-{attacks,hazards},postgres-{effects,store,suites},sql-database}.test.ts'],
   webhooks: ['test/webhooks/node.test.ts'],
 };
-const include = QUICK[process.env.MUTATED_FOLDER ?? ''] ?? [];
+const folder = process.env.MUTATED_FOLDER ?? '';
+const include = QUICK[folder] ?? [];
+const globalSetup = folder === 'sql' ? ['test/support/mariadb-setup.ts'] : [];
 // Loaded before a test, code of modules is static: Stryker ignores its mutants.
-Object.assign(servers.test, { include, testTimeout: 5_000, globalSetup: [], setupFiles: 'test/support/loaded.ts' });
+Object.assign(servers.test, { include, testTimeout: 5_000, globalSetup, setupFiles: 'test/support/loaded.ts' });
 
 const projects = include.length > 0 ? [unit, servers] : [unit];
 export default defineConfig({ ...config, test: { ...config.test, projects } });

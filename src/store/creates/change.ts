@@ -1,5 +1,5 @@
 // Changes the row of a create by a transition, despite concurrent changes and temporary failures of the store.
-import { backgroundDelay, Deadline, delay, type Left, within, withTimeout } from '../../deadline.ts';
+import { backgroundDelay, Deadline, delay, LateError, type Left, within, withTimeout } from '../../deadline.ts';
 import { ConnectionError } from '../../errors.ts';
 import type { Store, WithNow } from '../contract.ts';
 import { isKeepable } from '../key.ts';
@@ -42,6 +42,12 @@ export async function withinCall<T>(
     throw stopped(left);
   });
 }
+
+/** Returns the store's answer to a create. @throws {LateError} at its limits. The statement may have effect anyway */
+export const answerWithin = <T>({ deadline, signal }: WaitLimits, statement: Promise<T>): Promise<T> =>
+  within(statement, { ms: deadline.remaining, signal }, () => {
+    throw new LateError('it did not answer in time');
+  });
 
 /** A row with the time of the store's clock. The row is absent if none exists. */
 export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;

@@ -3,7 +3,7 @@ import { LateError, type Left, within } from '../../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../../errors.ts';
 import type { Attempt, CreateRow } from '../rules/create-row.ts';
 import { begin, takeBack } from '../rules/transitions.ts';
-import { change, type FoundRow, NO_ROW, record } from './change.ts';
+import { answerWithin, change, type FoundRow, NO_ROW, record } from './change.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { type StoreCall, warnNotRecorded } from './reports.ts';
 
@@ -26,9 +26,7 @@ export async function writeDown(
   // A reference is usually new, so it is not read first.
   const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
   try {
-    return await within(writing, { ms: deadline.remaining, signal }, () => {
-      throw new LateError('it did not answer in time');
-    });
+    return await answerWithin({ deadline, signal }, writing);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     // The row may be written anyway, even later.
