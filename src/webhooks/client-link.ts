@@ -1,4 +1,7 @@
 // What a webhook handler needs of a client, under a symbol that the ESM and the CommonJS copy share.
+import { withTimeout } from '../deadline.ts';
+import { ConnectionError } from '../errors.ts';
+import type { LookUp } from '../payments/lookup.ts';
 import type { TokenCheck } from '../payments/signing/callback-token.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
@@ -20,4 +23,21 @@ export interface ClientLink<Tx = unknown> {
   reconcile(payment: Payment, isBeforeEffect?: boolean): Promise<CreateRow | undefined>;
   /** Makes a payment due whose callback was not handled, if the store knows it. */
   makeDue(paymentId: string): Promise<void>;
+}
+
+/** The part of a `GatewayClient` that a handler needs. */
+export interface WebhookGateway<Tx = unknown> {
+  getPayment: LookUp;
+  readonly [CLIENT]?: ClientLink<Tx> | undefined;
+}
+
+/** Milliseconds: a lookup that takes longer would block its place for others. */
+const LONGEST_LOOKUP = 10_000;
+
+export function lookUp(gateway: WebhookGateway, paymentId: string): Promise<Payment> {
+  const giveUp = new AbortController();
+  return withTimeout(gateway.getPayment(paymentId, { signal: giveUp.signal }), LONGEST_LOOKUP, () => {
+    giveUp.abort();
+    throw new ConnectionError(`The lookup of payment ${paymentId} took more than ${LONGEST_LOOKUP} ms.`, 'timeout');
+  });
 }

@@ -1,10 +1,27 @@
-// The answer to a callback, its report, and the error behind both.
+// The end of a callback: its answer, its reports, and the error behind both.
 import { isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.ts';
+import type { KeptReview } from '../store/rules/outcomes.ts';
 import { isOfMerchant } from '../store/thrown.ts';
-import type { CallbackStep } from '../telemetry/events.ts';
+import { type Call, labelOf } from '../telemetry/call.ts';
+import {
+  type CallbackEvent,
+  type CallbackStep,
+  type CallbackWarningCode,
+  emitWarning,
+  notify,
+} from '../telemetry/events.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** The result of a callback. */
-export type CallbackReport = Omit<CallbackStep, 'lane' | 'durationMs'>;
+type CallbackReport = Omit<CallbackStep, 'lane' | 'durationMs'>;
+
+/** The end of a callback. */
+export interface End {
+  step: CallbackReport;
+  response: Response;
+  /** Upkeep must process the payment again. */
+  isDue: boolean;
+}
 
 /** Seconds until the retry of a callback that was not handled. */
 const RETRY_AFTER = { busy: 1, failed: 10 };
@@ -26,14 +43,47 @@ export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: s
 export const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
 
-/** Returns the report and the answer of a callback that was not handled. Any error of the merchant's code is a failure. */
-export function endOf(error: unknown): { step: CallbackReport; response: Response } {
+/** Returns the end of a callback that was not handled. Any error of the merchant's code is a failure. */
+export function endOf(error: unknown): End {
   const own = !isOfMerchant(error) && isGatewayError(error) ? error : undefined;
   const { code = 'failed' } = own ?? {};
   const isAboutCallback = own?.name === 'WebhookError';
   const refusal = isAboutCallback ? REFUSALS[own.code] : undefined;
-  if (refusal !== undefined) return { step: { result: 'refused', code }, response: answer(refusal, code) };
+  if (refusal !== undefined)
+    return { step: { result: 'refused', code }, response: answer(refusal, code), isDue: false };
   const result = code === 'busy' ? 'busy' : 'failed';
   const headers = { 'retry-after': String(RETRY_AFTER[result]) };
-  return { step: { result, code }, response: answer(503, isAboutCallback ? code : 'failed', headers) };
+  return { step: { result, code }, response: answer(503, isAboutCallback ? code : 'failed', headers), isDue: true };
+}
+
+/** The payment, and the call that processes it. */
+export type About = Pick<CallbackEvent, 'callId' | 'paymentId'>;
+
+/** Reports one step of a callback, or of a payment that a sweep processes. */
+export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step }: CallbackReport): void {
+  const { callId, paymentId, lane = 'sweep', durationMs } = call;
+  if (result !== 'received') Object.assign(call, { outcome: result, ...step });
+  const about = { callId, operation: 'callback', paymentId } as const;
+  notify(onEvent, { ...about, type: 'callback', result, lane, ...step, durationMs });
+}
+
+export const reportWarning = ({ onEvent }: Endpoint, about: About, code: CallbackWarningCode, message: string): void =>
+  notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message });
+
+export function reportReview({ onEvent }: Endpoint, about: About, { reason, reference, order }: KeptReview): void {
+  notify(onEvent, { ...about, operation: 'callback', type: 'review', reason, reference, order });
+  if (!onEvent) emitWarning(`Payment ${about.paymentId} needs a review (${reason}): see gateway.reviews().`);
+}
+
+/** Reports the error of a function that waited for the commit. */
+export function reportAfterCommit(endpoint: Endpoint, about: About, error: unknown): void {
+  const message = `A function passed to afterCommit failed for payment ${about.paymentId}. It does not run again.`;
+  reportWarning(endpoint, about, 'after_commit_failed', message);
+  reportFailure(endpoint, error, 'A function passed to afterCommit failed');
+}
+
+/** Without any listener, a failure becomes a warning of the process, without possible customer data. */
+export function reportFailure({ onError, onEvent }: Endpoint, error: unknown, event: string): void {
+  notify(onError, error);
+  if (!onError && !onEvent) emitWarning(`${event}: ${labelOf(error)}. Pass onError to get the error.`);
 }

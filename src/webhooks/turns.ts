@@ -1,46 +1,70 @@
-// Decides when a payment is processed: a place for each kind of callback, and one turn of a payment at a time.
+// Decides when a callback is processed: a place for each kind, and one turn of a payment at a time.
 import { limit } from '../limit.ts';
+import type { Payment } from '../schemas/records/payment.ts';
+import type { ProcessResult } from '../store/upkeep/handler-link.ts';
+import type { Claim } from './claim.ts';
 
 /** `signed`: with a valid token in its address. `unsigned`: without. `sweep`: by `upkeep`. */
-export type Lane = 'signed' | 'unsigned' | 'sweep';
+type Lane = 'signed' | 'unsigned' | 'sweep';
 
 /** Concurrent turns of each kind: each makes a lookup, and may run an effect. */
 export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
 
-/** A payment's running turn, and the callbacks that share the next one. */
-interface Turn<C, R> {
-  result: Promise<R>;
-  next?: { callbacks: C[]; result: Promise<R> };
+/** A callback that was read, or a sweep, which has no claim. */
+export interface Callback {
+  paymentId: string;
+  callId: string;
+  lane: Lane;
+  claim?: Claim;
+  /** A valid token, possibly of another payment. */
+  token?: string | undefined;
+  /** Ends its wait for a place. */
+  signal: AbortSignal;
 }
 
-/**
- * @param run one turn of a payment, for all callbacks that share it, in the context of the first
- * @returns a function that waits for a turn that begins after the call. The signal ends its wait for a place
- */
-export function takeTurns<C, R>(run: (paymentId: string, callbacks: readonly C[]) => Promise<R>) {
-  const lanes = { signed: limit(LIMITS.signed), unsigned: limit(LIMITS.unsigned), sweep: limit(LIMITS.sweep) };
-  const running = new Map<string, Turn<C, R>>();
+/** The findings of one turn. */
+export interface Turn {
+  payment: Payment;
+  /** Every handled status, if a claim is ahead of the record. */
+  handled: readonly string[];
+  /** Absent if the record is older than every claim. */
+  result?: ProcessResult['result'];
+}
 
-  const begin = (paymentId: string, callbacks: C[]): Promise<R> => {
-    const turn: Turn<C, R> = { result: run(paymentId, callbacks) };
-    running.set(paymentId, turn);
-    return turn.result.finally(() => turn.next || running.delete(paymentId));
-  };
+/** One turn of a payment, for all callbacks that share it, in the context of the first. */
+type Run = (callbacks: readonly Callback[]) => Promise<Turn>;
 
-  return (paymentId: string, callback: C, lane: Lane, signal?: AbortSignal): Promise<R> => {
-    const join = (): Promise<R> => {
-      const turn = running.get(paymentId);
-      if (!turn) return begin(paymentId, [callback]);
-      if (turn.next) {
-        turn.next.callbacks.push(callback);
-        return turn.next.result;
-      }
-      const callbacks = [callback];
-      const result = turn.result.catch(() => {}).then(() => begin(paymentId, callbacks));
-      turn.next = { callbacks, result };
-      return result;
-    };
+/** A payment's running turn, and the callbacks that share the next one. */
+interface Running {
+  turn: Promise<Turn>;
+  next?: { callbacks: Callback[]; turn: Promise<Turn> };
+}
+
+export class Turns {
+  readonly #lanes = { signed: limit(LIMITS.signed), unsigned: limit(LIMITS.unsigned), sweep: limit(LIMITS.sweep) };
+  readonly #running = new Map<string, Running>();
+
+  /** Waits for a turn that begins after the call. */
+  take(callback: Callback, run: Run): Promise<Turn> {
+    const { paymentId, lane, signal } = callback;
+    const join = () => this.#join(callback, run);
     // A turn that waits has its place already. All others take one before they join, so they wait only for their kind.
-    return running.get(paymentId)?.next ? join() : lanes[lane](join, signal);
-  };
+    return this.#running.get(paymentId)?.next ? join() : this.#lanes[lane](join, signal);
+  }
+
+  #join(callback: Callback, run: Run): Promise<Turn> {
+    const callbacks = [callback];
+    const begin = () => this.#begin(callback.paymentId, run(callbacks));
+    const running = this.#running.get(callback.paymentId);
+    if (!running) return begin();
+    if (running.next) running.next.callbacks.push(callback);
+    else running.next = { callbacks, turn: running.turn.catch(() => {}).then(begin) };
+    return running.next.turn;
+  }
+
+  #begin(paymentId: string, turn: Promise<Turn>): Promise<Turn> {
+    const running: Running = { turn };
+    this.#running.set(paymentId, running);
+    return turn.finally(() => running.next || this.#running.delete(paymentId));
+  }
 }

@@ -5,7 +5,7 @@
 import { isSamePayment } from '../../schemas/id.ts';
 import { moneyDifferences } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import { isPaid, progressOf } from '../../schemas/records/payment-status.ts';
+import { isPaid, progressOf, rawStatusOf } from '../../schemas/records/payment-status.ts';
 import type { ReviewReason } from '../../telemetry/events.ts';
 import type { StoreRow } from '../contract.ts';
 import type { CreateRow } from './create-row.ts';
@@ -199,17 +199,13 @@ export const withoutReview = (state: PaymentState, status: string): PaymentState
 });
 
 /** Returns the facts of a payment that a review keeps, without customer data. */
-export const reviewOf = (
-  payment: Payment,
-  status: string,
-  { reason, create, order }: { reason: ReviewReason; create?: CreateRow | undefined; order?: string | undefined },
-): KeptReview => ({
-  status,
+export const reviewOf = (payment: Payment, reason: ReviewReason, create?: CreateRow): KeptReview => ({
+  status: rawStatusOf(payment),
   reason,
   since: Date.now(),
   paymentId: payment.id,
   reference: create?.reference ?? payment.reference ?? undefined,
-  order,
+  order: create?.order,
   paymentType: payment.paymentType,
   amount: payment.amount,
   currency: payment.currency,
