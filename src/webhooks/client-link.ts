@@ -1,4 +1,4 @@
-// What a webhook handler needs of a client, under a symbol that the ESM and the CommonJS copy share.
+// The parts of a client that a webhook handler needs, under a symbol that the ESM and the CommonJS copy share.
 import { withTimeout } from '../deadline.ts';
 import { ConnectionError } from '../errors.ts';
 import type { LookUp } from '../payments/lookup.ts';
