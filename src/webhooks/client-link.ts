@@ -34,7 +34,7 @@ export interface WebhookGateway<Tx = unknown> {
 /** Milliseconds: a lookup that takes longer would block its place for others. */
 const LONGEST_LOOKUP = 10_000;
 
-export function lookUp(gateway: WebhookGateway, paymentId: string): Promise<Payment> {
+export function lookUpInTime(gateway: WebhookGateway, paymentId: string): Promise<Payment> {
   const giveUp = new AbortController();
   return withTimeout(gateway.getPayment(paymentId, { signal: giveUp.signal }), LONGEST_LOOKUP, () => {
     giveUp.abort();

@@ -21,7 +21,7 @@ import {
 import { acknowledge } from '../store/rules/transitions.ts';
 import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
 import type { ProcessResult } from '../store/upkeep/handler-link.ts';
-import { lookUp } from './client-link.ts';
+import { lookUpInTime } from './client-link.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
 import { type About, reportAfterCommit, reportReview, unhandled } from './reply.ts';
@@ -71,7 +71,7 @@ export async function takeEffect(endpoint: Endpoint, found: Payment, callId: str
     seen = ran.seen;
     // The record may lag behind.
     await delay(LAG_PAUSES[0]);
-    payment = await lookUp(endpoint.gateway, payment.id);
+    payment = await lookUpInTime(endpoint.gateway, payment.id);
   }
   return { result: 'busy', payment };
 }

@@ -10,7 +10,7 @@ import { isOfMerchant } from '../store/thrown.ts';
 import type { HandlerLink, ProcessResult } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import { type Claim, isBehind, isHandled, mismatchesOf } from './claim.ts';
-import { lookUp } from './client-link.ts';
+import { lookUpInTime } from './client-link.ts';
 import { takeEffect } from './effect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endOf, reportStep, reportWarning, unhandled } from './reply.ts';
@@ -43,7 +43,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
     const pause = turn || token !== undefined ? LAG_PAUSES[looks] : undefined;
     if (pause !== undefined) await delay(pause);
     else if (turn) throw unhandled('lagging', lagging(turn.payment), turn.payment.id);
-    else throw unhandled('unknown_payment', unknown(paymentId), paymentId);
+    else throw unhandled('unknown_payment', unknownPayment(paymentId), paymentId);
   }
 }
 
@@ -77,7 +77,7 @@ const takeTurn = (endpoint: Endpoint, callback: Callback): Promise<Turn> =>
 
 /** Looks the payment up once. Its status takes effect if it is final, or if a callback claims nothing newer. */
 async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonly Callback[]): Promise<Turn> {
-  const payment = await lookUp(endpoint.gateway, paymentId);
+  const payment = await lookUpInTime(endpoint.gateway, paymentId);
   for (const callback of callbacks) compare(endpoint, callback, payment);
   const taken = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
   const isAhead = taken.some(({ claim }) => claim && isBehind(payment, claim));
@@ -117,7 +117,7 @@ async function handledStatuses({ store }: Endpoint, paymentId: string): Promise<
 const isShown = ({ payment, handled }: Turn, claim: Claim | undefined): boolean =>
   !claim || !isBehind(payment, claim) || isHandled(claim, handled);
 
-const unknown = (paymentId: string) =>
+const unknownPayment = (paymentId: string) =>
   `The gateway does not know payment ${paymentId} of a callback, or not yet. The callback may be forged. A later one can succeed.`;
 
 const lagging = ({ id, paymentStatus }: Payment) =>

@@ -48,9 +48,8 @@ export function endOf(error: unknown): End {
   const own = !isOfMerchant(error) && isGatewayError(error) ? error : undefined;
   const { code = 'failed' } = own ?? {};
   const isAboutCallback = own?.name === 'WebhookError';
-  const refusal = isAboutCallback ? REFUSALS[own.code] : undefined;
-  if (refusal !== undefined)
-    return { step: { result: 'refused', code }, response: answer(refusal, code), isDue: false };
+  const status = isAboutCallback ? REFUSALS[own.code] : undefined;
+  if (status !== undefined) return { step: { result: 'refused', code }, response: answer(status, code), isDue: false };
   const result = code === 'busy' ? 'busy' : 'failed';
   const headers = { 'retry-after': String(RETRY_AFTER[result]) };
   return { step: { result, code }, response: answer(503, isAboutCallback ? code : 'failed', headers), isDue: true };
