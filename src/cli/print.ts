@@ -2,7 +2,7 @@
 import type { Entry } from '../payments/store-calls.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { Doubt } from '../store/rules/create-row.ts';
-import type { Review } from '../store/rules/outcomes.ts';
+import type { Review } from '../store/rules/payment-row.ts';
 import { printable, table } from '../terminal/text.ts';
 
 /** The command that operators type. */

@@ -6,7 +6,7 @@ import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Store } from '../store/contract.ts';
 import { ownerOf, readCreate } from '../store/creates/change.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
-import { type OrderState, orderRowOf, orderStateOf } from '../store/rules/order-row.ts';
+import { type OrderData, orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
 import type { Gateway } from './gateway.ts';
 import { ask } from './store-calls.ts';
 
@@ -49,15 +49,15 @@ export async function orderOf(gateway: Gateway, orderId: string, options?: CallO
   return ask(gateway, 'order', options, async store => {
     const { row } = await store.read({ kind: 'order', id: orderId });
     if (!row) return undefined;
-    const { amount, currency, attempts, ...state } = orderStateOf(row);
+    const { amount, currency, attempts, ...order } = orderDataOf(row);
     const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
-    const paying = state.paidBy ? await paymentOf(store, state.paidBy) : undefined;
+    const paying = order.paidBy ? await paymentOf(store, order.paidBy) : undefined;
     const payment = paying ?? last?.result?.payment;
-    return { id: orderId, state: stateOf(state, last), amount, currency, attempts, payment };
+    return { id: orderId, state: stateOf(order, last), amount, currency, attempts, payment };
   });
 }
 
-function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderState>, last: CreateRow | undefined): Order['state'] {
+function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderData>, last: CreateRow | undefined): Order['state'] {
   if (paidBy) return 'paid';
   if (isCanceled) return 'canceled';
   const payment = last?.result?.payment;
@@ -78,10 +78,10 @@ export async function cancelOrder(gateway: Gateway, orderId: string, options?: C
   return ask(gateway, 'cancelOrder', options, async store => {
     for (;;) {
       const { row } = await store.read({ kind: 'order', id: orderId });
-      const state: OrderState = row ? orderStateOf(row) : { attempts: 0 };
-      if (state.paidBy) return false;
-      if (state.isCanceled) return true;
-      const { isWritten } = await store.write(orderRowOf(orderId, { ...state, isCanceled: true }, row));
+      const order: OrderData = row ? orderDataOf(row) : { attempts: 0 };
+      if (order.paidBy) return false;
+      if (order.isCanceled) return true;
+      const { isWritten } = await store.write(orderRowOf(orderId, { ...order, isCanceled: true }, row));
       if (isWritten) return true;
     }
   });

@@ -15,7 +15,7 @@ import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
 import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
-import { orderRowOf, orderStateOf } from '../store/rules/order-row.ts';
+import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
 import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
@@ -99,16 +99,16 @@ async function takeSteps(checking: Checking, patience: Deadline): Promise<Checko
   for (;;) {
     row ??= (await answerWithin(checking, store.read({ kind: 'order', id: orderId }))).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
-    const state = orderStateOf(row);
-    if (state.paidBy) return { state: 'paid', payment: await answerWithin(checking, paymentOf(store, state.paidBy)) };
-    if (state.isCanceled) return { state: 'canceled' };
-    const reference = referenceOf(orderId, state.attempts);
-    const step: Step = isNew || state.attempts === 0 ? 'send' : await stepOf(checking, reference);
+    const order = orderDataOf(row);
+    if (order.paidBy) return { state: 'paid', payment: await answerWithin(checking, paymentOf(store, order.paidBy)) };
+    if (order.isCanceled) return { state: 'canceled' };
+    const reference = referenceOf(orderId, order.attempts);
+    const step: Step = isNew || order.attempts === 0 ? 'send' : await stepOf(checking, reference);
     isNew = false;
     if (typeof step === 'object') return step;
-    if (step === 'next' || (step === 'send' && (state.amount !== amount || state.currency !== currency))) {
-      const attempts = step === 'next' ? state.attempts + 1 : state.attempts;
-      const next = store.write(orderRowOf(orderId, { ...state, attempts, amount, currency }, row));
+    if (step === 'next' || (step === 'send' && (order.amount !== amount || order.currency !== currency))) {
+      const attempts = step === 'next' ? order.attempts + 1 : order.attempts;
+      const next = store.write(orderRowOf(orderId, { ...order, attempts, amount, currency }, row));
       const written = await answerWithin(checking, next);
       row = written.isWritten ? written.row : undefined;
       isNew = written.isWritten;

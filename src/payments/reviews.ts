@@ -6,21 +6,21 @@ import type { Payment } from '../schemas/records/payment.ts';
 import type { Store, StoreRow } from '../store/contract.ts';
 import { readCreate } from '../store/creates/change.ts';
 import { storeRowOf } from '../store/rules/create-row.ts';
-import { orderRowOf, orderStateOf } from '../store/rules/order-row.ts';
+import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
+import { judge } from '../store/rules/outcomes.ts';
 import {
   after,
-  judge,
   type KeptReview,
-  type PaymentState,
+  type PaymentData,
+  paymentDataOf,
   paymentRowOf,
-  paymentStateOf,
   type Review,
   withoutReview,
-} from '../store/rules/outcomes.ts';
+} from '../store/rules/payment-row.ts';
 import type { Gateway } from './gateway.ts';
 import { ask } from './store-calls.ts';
 
-export type { Review } from '../store/rules/outcomes.ts';
+export type { Review } from '../store/rules/payment-row.ts';
 
 export async function reviews(gateway: Gateway, options?: CallOptions): Promise<Review[]> {
   return ask(gateway, 'reviews', options, async store => {
@@ -34,7 +34,7 @@ export async function reviews(gateway: Gateway, options?: CallOptions): Promise<
 
 /** The open reviews of a payment, and that of an effect which was cut off. */
 const reviewsOf = (row: StoreRow): readonly KeptReview[] => {
-  const { reviews } = paymentStateOf(row);
+  const { reviews } = paymentDataOf(row);
   return row.state === 'begun' && row.about ? [...reviews, row.about as KeptReview] : reviews;
 };
 
@@ -49,9 +49,9 @@ export async function resolveReview(
       const row = await rowOf(store, id);
       const review = row && reviewsOf(row).find(open => open.status === status);
       if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
-      const state = paymentStateOf(row);
+      const known = paymentDataOf(row);
       const isCutOff = row.state === 'begun' && review.reason === 'effect_uncertain';
-      const closed = isCutOff ? await complete(store, review, state) : withoutReview(state, status);
+      const closed = isCutOff ? await complete(store, review, known) : withoutReview(known, status);
       // The last write: until then the review stays open, and can be resolved again.
       const next = closed && { ...paymentRowOf(row.id, closed, row), about: undefined };
       if (next && (await store.write(next)).isWritten) return;
@@ -68,21 +68,21 @@ async function rowOf(store: Store, id: string): Promise<StoreRow | undefined> {
 /**
  * Writes the create and the order after an effect that an operator has completed by hand, as the handler would have.
  *
- * @returns the payment's state after it, or undefined if a row has changed meanwhile
+ * @returns the payment's data after it, or undefined if a row has changed meanwhile
  */
-async function complete(store: Store, review: KeptReview, state: PaymentState): Promise<PaymentState | undefined> {
+async function complete(store: Store, review: KeptReview, known: PaymentData): Promise<PaymentData | undefined> {
   const { reference, order: orderId, status } = review;
   const [{ row: create }, { row: orderRow }] = await Promise.all([
     readCreate(store, { reference: reference ?? '' }),
     store.read({ kind: 'order', id: orderId ?? '' }),
   ]);
-  const order = orderRow && orderStateOf(orderRow);
-  const verdict = judge({ payment: paymentOf(review), state, create, order });
+  const order = orderRow && orderDataOf(orderRow);
+  const verdict = judge({ payment: paymentOf(review), known, create, order });
   const rows: StoreRow[] = [];
   if (verdict.create) rows.push(storeRowOf(verdict.create));
   if (orderRow && verdict.order) rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
   const written = await Promise.all(rows.map(row => store.write(row)));
-  return written.every(({ isWritten }) => isWritten) ? after(state, status, verdict) : undefined;
+  return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict) : undefined;
 }
 
 /** The facts of the payment that decide about its outcome. */

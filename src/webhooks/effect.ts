@@ -5,19 +5,16 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { EffectResult, LockedRows, RowKey, StoreRow } from '../store/contract.ts';
 import { createOf, storeRowOf } from '../store/rules/create-row.ts';
-import { orderRowOf, orderStateOf } from '../store/rules/order-row.ts';
+import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
+import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import {
   after,
-  decide,
-  judge,
   type KeptReview,
-  type PaymentState,
+  type PaymentData,
+  paymentDataOf,
   paymentRowOf,
-  paymentStateOf,
   reviewOf,
-  type Verdict,
-  WITHOUT_FUNCTION,
-} from '../store/rules/outcomes.ts';
+} from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
 import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
 import type { ProcessResult } from '../store/upkeep/handler-link.ts';
@@ -114,10 +111,10 @@ async function apply(
   const status = rawStatusOf(payment);
   const decision = decide(before, status, seen);
   if (decision === 'again') return { result: decision, seen: before?.revision };
-  const state = paymentStateOf(before);
+  const known = paymentDataOf(before);
   const create = createRow && createOf(createRow);
-  const order = orderRow && orderStateOf(orderRow);
-  const rowsOf = (next: PaymentState, verdict: Verdict): StoreRow[] => {
+  const order = orderRow && orderDataOf(orderRow);
+  const rowsOf = (next: PaymentData, verdict: Verdict): StoreRow[] => {
     const rows = [paymentRowOf(payment.id.toLowerCase(), next, before)];
     const nextCreate = verdict.create && (acknowledge(verdict.create, payment).next ?? verdict.create);
     if (nextCreate && nextCreate !== create) rows.push(storeRowOf(nextCreate));
@@ -126,11 +123,11 @@ async function apply(
     return rows;
   };
   if (decision === 'already') {
-    const rows = rowsOf(state, { create, order });
+    const rows = rowsOf(known, { create, order });
     return { result: decision, ...(rows.length > 1 && { rows }) };
   }
   // Without a store of the client, only `onPayment` runs.
-  const verdict: Verdict = endpoint.link?.store ? judge({ payment, state, create, order }) : { create, order };
+  const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : { create, order };
   const { call, wasPaidOut } = verdict;
   // If `onPayment` is not the only function, an outcome without its function goes to review.
   const isMissing = call && !endpoint[call] && FUNCTIONS.some(name => name !== 'onPayment' && endpoint[name]);
@@ -143,7 +140,7 @@ async function apply(
     if (reason) await endpoint.onReview?.({ ...outcome, reason }, context);
     else if (call) await endpoint[call]?.({ ...outcome, wasPaidOut } as never, context);
   });
-  return { result: 'ran', review, works, rows: rowsOf(after(state, status, verdict, review), verdict) };
+  return { result: 'ran', review, works, rows: rowsOf(after(known, status, verdict, review), verdict) };
 }
 
 /** Runs the merchant's functions, with a time limit. @returns their functions for after the commit */
@@ -194,8 +191,8 @@ export async function reviewRefused(endpoint: Endpoint, reference: string, callI
     works = await callInTime(endpoint.effectTimeout, tx, async context =>
       endpoint.onReview?.({ reference, reason }, context),
     );
-    const state = after(paymentStateOf(row), refused.status, {}, { ...review, amount, currency });
-    return [paymentRowOf(reference, state, row)];
+    const next = after(paymentDataOf(row), refused.status, {}, { ...review, amount, currency });
+    return [paymentRowOf(reference, next, row)];
   });
   // Upkeep tries it again.
   if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);

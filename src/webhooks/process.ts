@@ -1,11 +1,11 @@
-// Processes a callback at its payment's turn: look the payment up → apply its status → compare with the claim.
+// Processes a callback at its turn: look the payment up → compare it with each claim → apply its status.
 import { delay } from '../deadline.ts';
 import { LAG_PAUSES } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, rawStatusOf } from '../schemas/records/payment-status.ts';
 import { withinCall } from '../store/creates/change.ts';
 import { isMissing } from '../store/creates/doubts.ts';
-import { paymentStateOf } from '../store/rules/outcomes.ts';
+import { paymentDataOf } from '../store/rules/payment-row.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import type { HandlerLink, ProcessResult } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
@@ -110,7 +110,7 @@ function compare(endpoint: Endpoint, callback: Callback, payment: Payment): void
 /** Returns every status of a payment that has taken effect. */
 async function handledStatuses({ store }: Endpoint, paymentId: string): Promise<readonly string[]> {
   const { row } = await store.read({ kind: 'payment', id: paymentId.toLowerCase() });
-  return paymentStateOf(row).statuses;
+  return paymentDataOf(row).statuses;
 }
 
 /** Whether a turn has shown the claim, or its status was handled before. */

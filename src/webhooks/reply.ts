@@ -1,6 +1,6 @@
 // The end of a callback: its answer, its reports, and the error behind both.
 import { isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.ts';
-import type { KeptReview } from '../store/rules/outcomes.ts';
+import type { KeptReview } from '../store/rules/payment-row.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
 import {

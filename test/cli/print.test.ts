@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { doubtsTable, entryText, reviewsTable } from '../../src/cli/print.ts';
 import type { Entry } from '../../src/payments/store-calls.ts';
 import type { Doubt } from '../../src/store/rules/create-row.ts';
-import type { Review } from '../../src/store/rules/outcomes.ts';
+import type { Review } from '../../src/store/rules/payment-row.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
 
 const DOUBT: Doubt = {

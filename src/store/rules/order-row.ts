@@ -2,7 +2,7 @@
 import type { StoreRow } from '../contract.ts';
 
 /** The data of an order's row. */
-export interface OrderState {
+export interface OrderData {
   /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */
   amount?: string | undefined;
   currency?: string | undefined;
@@ -15,10 +15,10 @@ export interface OrderState {
   isReversed?: boolean | undefined;
 }
 
-export const orderStateOf = (row: StoreRow): OrderState => row.data as OrderState;
+export const orderDataOf = (row: StoreRow): OrderData => row.data as OrderData;
 
 /** Returns the row to write for an order. */
-export const orderRowOf = (id: string, data: OrderState, before?: StoreRow): StoreRow => ({
+export const orderRowOf = (id: string, data: OrderData, before?: StoreRow): StoreRow => ({
   kind: 'order',
   id,
   state: 'order',

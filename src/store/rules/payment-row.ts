@@ -1,0 +1,88 @@
+// A payment's row: its handled statuses, its outcome and its open reviews.
+import type { Payment } from '../../schemas/records/payment.ts';
+import { rawStatusOf } from '../../schemas/records/payment-status.ts';
+import type { ReviewReason } from '../../telemetry/events.ts';
+import type { StoreRow } from '../contract.ts';
+import type { CreateRow } from './create-row.ts';
+
+/** The facts of a review that the store keeps. */
+export interface KeptReview {
+  status: string;
+  reason: ReviewReason;
+  /** Milliseconds since 1970. */
+  since: number;
+  paymentId?: string | undefined;
+  reference?: string | undefined;
+  order?: string | undefined;
+  paymentType?: string | undefined;
+  amount?: number | string | undefined;
+  currency?: string | undefined;
+}
+
+/** A payment or refused payout that a person must check. */
+export interface Review extends Omit<KeptReview, 'since'> {
+  /** The payment's id, or the reference of a refused payout. Pass it to `resolveReview`, with `status`. */
+  id: string;
+  since: Date;
+}
+
+/** The state of a payment for the merchant. `held`: COMPLETED, but it pays nothing. */
+export type Outcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
+
+/** The data of a payment's row. */
+export interface PaymentData {
+  /** Every handled status, the last one last. */
+  statuses: readonly string[];
+  outcome?: Outcome | undefined;
+  /** The open reviews. */
+  reviews: readonly KeptReview[];
+}
+
+const NEW_PAYMENT: PaymentData = { statuses: [], reviews: [] };
+
+export const paymentDataOf = (row: StoreRow | undefined): PaymentData => ({ ...NEW_PAYMENT, ...row?.data });
+
+/** Returns the row to write for a payment. */
+export const paymentRowOf = (id: string, data: PaymentData, before?: StoreRow): StoreRow => ({
+  kind: 'payment',
+  id,
+  state: data.reviews.length > 0 ? 'review' : 'done',
+  revision: before?.revision ?? 0,
+  begunAt: before?.begunAt ?? 0,
+  data,
+});
+
+/** Most handled statuses to remember: enough to recognise late callbacks. */
+const MOST_STATUSES = 16;
+
+/** Returns a payment's data after a status has taken effect. */
+export function after(
+  known: PaymentData,
+  status: string,
+  { outcome }: { outcome?: Outcome | undefined },
+  review?: KeptReview,
+): PaymentData {
+  return {
+    statuses: [...known.statuses, status].slice(-MOST_STATUSES),
+    outcome: outcome ?? known.outcome,
+    reviews: review ? [...withoutReview(known, review.status).reviews, review] : known.reviews,
+  };
+}
+
+export const withoutReview = (known: PaymentData, status: string): PaymentData => ({
+  ...known,
+  reviews: known.reviews.filter(review => review.status !== status),
+});
+
+/** Returns the facts of a payment that a review keeps, without customer data. */
+export const reviewOf = (payment: Payment, reason: ReviewReason, create?: CreateRow): KeptReview => ({
+  status: rawStatusOf(payment),
+  reason,
+  since: Date.now(),
+  paymentId: payment.id,
+  reference: create?.reference ?? payment.reference ?? undefined,
+  order: create?.order,
+  paymentType: payment.paymentType,
+  amount: payment.amount,
+  currency: payment.currency,
+});
