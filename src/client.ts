@@ -57,11 +57,10 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
     this.terminal = settings.terminal as T;
     const gateway = openGateway(settings);
     this.#gateway = gateway;
-    const { store, tokens, signCallbackUrls } = gateway;
     const link: ClientLink<Tx> = {
-      store: store as Store<Tx> | undefined,
-      tokens,
-      signCallbackUrls,
+      store: gateway.store as Store<Tx> | undefined,
+      tokens: gateway.tokens,
+      signCallbackUrls: gateway.signCallbackUrls,
       reconcile: (payment, isBeforeEffect) => reconcile(gateway, payment, isBeforeEffect),
       makeDue: id => makeDue(gateway, id),
     };

@@ -6,7 +6,7 @@ import type { Envelope } from '../../schemas/records/response.ts';
 
 type FieldOf<P> = P extends unknown ? keyof P : never;
 
-/** Whether the store keeps a field as it is. It keeps no customer, address, wallet or free text. */
+/** Whether the store keeps a field unchanged. It keeps no customer, address, wallet or free text. */
 const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   id: true,
   paymentStatus: true,
