@@ -1,5 +1,5 @@
 // Sends one attempt of a call over the SDK's own connection, or through the merchant's agent.
-import http, { type IncomingMessage } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
@@ -59,54 +59,27 @@ function proxyAgent(isSecure: boolean): http.Agent | undefined {
   return proxyEnv && new Agent({ keepAlive: true, proxyEnv });
 }
 
-function exchange(
-  { method, url, headers, body }: HttpRequest,
-  attempt: Attempt,
-  signal: AbortSignal,
-  { target, origin, agent }: Route,
-): Promise<HttpAnswer> {
+function exchange(request: HttpRequest, attempt: Attempt, signal: AbortSignal, route: Route): Promise<HttpAnswer> {
+  const { method, url, headers, body } = request;
+  const { target, origin, agent } = route;
   const pool = agent instanceof ConnectionPool ? agent : undefined;
-  return new Promise((resolve, reject) => {
-    let socket: Socket | undefined;
-    let incoming: IncomingMessage | undefined;
-    let isSettled = false;
-    let isWritten = false;
+  // Read from the modules at each call, because instrumentation and mocks replace these properties.
+  const outgoing = (target.protocol === 'https:' ? https : http).request({
+    ...target,
+    path: url.slice(origin.length),
+    method,
+    headers: { ...headers, ...(body && { 'content-length': body.byteLength }) },
+    agent,
+    ...(pool && { whileConnecting: signal }),
+  });
+  const { ended, isSettled, answer, fail, giveUp } = endOf(outgoing, pool, attempt, signal);
+  let incoming: IncomingMessage | undefined;
+  let isWritten = false;
 
-    // Read from the modules at each call, because instrumentation and mocks replace these properties.
-    const outgoing = (target.protocol === 'https:' ? https : http).request({
-      ...target,
-      path: url.slice(origin.length),
-      method,
-      headers: { ...headers, ...(body && { 'content-length': body.byteLength }) },
-      agent,
-      ...(pool && { whileConnecting: signal }),
-    });
-
-    const close = () => {
-      if (socket) pool ? pool.reset(socket) : socket.destroy();
-      outgoing.destroy();
-    };
-    const settle = (end: () => void, defer?: (task: () => void) => unknown) => {
-      if (isSettled) return;
-      isSettled = true;
-      signal.removeEventListener('abort', giveUp);
-      defer?.(close);
-      end();
-    };
-    // Closes later, because Node's parser or OpenSSL may still use this socket: closing would free it under them.
-    const fail = (error: unknown) => settle(() => reject(error), setImmediate);
-    // Closes on the next tick: bytes that wait for the network must not leave any more.
-    const giveUp = () => settle(() => reject(signal.reason), process.nextTick);
-    const answer = (message: IncomingMessage) => {
-      // The rest of the request or of the answer is not needed.
-      const isWhole = outgoing.writableFinished && message.readableEnded;
-      settle(() => resolve(answerOf(message, attempt)), isWhole ? undefined : setImmediate);
-    };
-
+  outgoing.once('socket', (socket: Socket & { secureConnecting?: boolean }) => {
     const write = () => {
-      if (isSettled) return;
-      const isStale = outgoing.reusedSocket && socket && pool && !pool.isFresh(socket);
-      if (isStale) return fail(new StaleConnection());
+      if (isSettled()) return;
+      if (outgoing.reusedSocket && pool && !pool.isFresh(socket)) return fail(new StaleConnection());
       // Checked last, because a process that was paused must not send late.
       if (signal.aborted) return giveUp();
       if (attempt.deadline.isPast) return fail(new LateError());
@@ -114,45 +87,68 @@ function exchange(
       attempt.mayHaveLeft = true;
       outgoing.end(body);
     };
-
-    outgoing.once('socket', given => {
-      socket = given;
-      // A reused connection may have ended: read its events first. If a read began the call, the first setImmediate
-      // still runs before the event loop polls the sockets. The second runs after that.
-      if (outgoing.reusedSocket) setImmediate(setImmediate, write);
-      // A pool's socket is connected already. A mock of it waits for the request before it reports a connection.
-      else if (pool) write();
-      else whenReady(given, write);
-    });
-    outgoing.once('response', message => {
-      if (!isWritten) return fail(new StaleConnection());
-      incoming = message;
-      pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
-      message.on('data', chunk => {
-        attempt.body.add(chunk);
-        if (attempt.body.isTooLong) answer(message);
-      });
-      message.once('end', () => answer(message));
-      message.once('error', fail);
-    });
-    outgoing.on('error', error => {
-      if (!isWritten && outgoing.reusedSocket) fail(new StaleConnection());
-      // An answer that has begun may still complete.
-      else if (!incoming) fail(error);
-    });
-    outgoing.once('close', () => {
-      if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
-    });
-
-    signal.addEventListener('abort', giveUp);
+    // A reused connection may have ended: read its events first. If a read began the call, the first setImmediate
+    // still runs before the event loop polls the sockets. The second runs after that.
+    if (outgoing.reusedSocket) setImmediate(setImmediate, write);
+    // A pool's socket is connected already. A mock of it waits for the request before it reports a connection.
+    else if (pool) write();
+    // The merchant's agent may hand over a socket that is not connected and secured yet.
+    else if (socket.secureConnecting) socket.once('secureConnect', write);
+    else if (socket.connecting) socket.once('connect', write);
+    else write();
   });
+  outgoing.once('response', message => {
+    if (!isWritten) return fail(new StaleConnection());
+    incoming = message;
+    pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
+    message.on('data', chunk => {
+      attempt.body.add(chunk);
+      if (attempt.body.isTooLong) answer(message);
+    });
+    message.once('end', () => answer(message));
+    message.once('error', fail);
+  });
+  outgoing.on('error', error => {
+    if (!isWritten && outgoing.reusedSocket) fail(new StaleConnection());
+    // An answer that has begun may still complete.
+    else if (!incoming) fail(error);
+  });
+  outgoing.once('close', () => {
+    if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+  });
+  return ended;
 }
 
-/** Writes once the socket of the merchant's agent is connected and secured. */
-function whenReady(socket: Socket & { secureConnecting?: boolean }, write: () => void): void {
-  if (socket.secureConnecting) socket.once('secureConnect', write);
-  else if (socket.connecting) socket.once('connect', write);
-  else write();
+/** Returns the end of an exchange, and the ways to reach it. The first one counts. */
+function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attempt: Attempt, signal: AbortSignal) {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  let isSettled = false;
+  let socket: Socket | undefined;
+  outgoing.once('socket', given => {
+    socket = given;
+  });
+  const close = () => {
+    if (socket) pool ? pool.reset(socket) : socket.destroy();
+    outgoing.destroy();
+  };
+  const settle = (end: () => void, defer?: (task: () => void) => unknown) => {
+    if (isSettled) return;
+    isSettled = true;
+    signal.removeEventListener('abort', giveUp);
+    defer?.(close);
+    end();
+  };
+  // Closes later, because Node's parser or OpenSSL may still use this socket: closing would free it under them.
+  const fail = (error: unknown) => settle(() => reject(error), setImmediate);
+  // Closes on the next tick: bytes that wait for the network must not leave any more.
+  const giveUp = () => settle(() => reject(signal.reason), process.nextTick);
+  const answer = (message: IncomingMessage) => {
+    // The rest of the request or of the answer is not needed.
+    const isWhole = outgoing.writableFinished && message.readableEnded;
+    settle(() => resolve(answerOf(message, attempt)), isWhole ? undefined : setImmediate);
+  };
+  signal.addEventListener('abort', giveUp);
+  return { ended, isSettled: () => isSettled, answer, fail, giveUp };
 }
 
 /** Compressions to find in a header into which some servers write other values, such as a character set. */
