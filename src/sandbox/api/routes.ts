@@ -19,48 +19,10 @@ import { checkSignature } from './signature.ts';
 import { warningsOf } from './warnings.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
-  const { settings, ledger, move, callbacks, faults, log, isPlayed } = parts;
-
-  /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
-  async function serve(on: SandboxOperation, request: Request, take: Take): Promise<Response> {
-    const body = new Uint8Array(await request.arrayBuffer());
-    const { call, end } = log.begin(request, body, isPlayed(request));
-    const signal = AbortSignal.any([request.signal, log.life]);
-    const json = on === 'create' ? jsonIn(body) : undefined;
-    const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
-    let armed = faults.take(on, known?.reference ?? referenceIn(json), isPlayed(request));
-    let paymentId = known?.id;
-    let answer: Answer | undefined;
-    try {
-      if (settings.latency > 0) await delay(settings.latency, signal);
-      const effect = armed && EFFECTS[armed.fault];
-      answer = effect?.before?.();
-      if (!answer) {
-        const taken = take(call, body, json, effect);
-        paymentId = taken.paymentId ?? paymentId;
-        // A call that the gateway itself refuses does not use up the fault.
-        if (armed && taken.message) {
-          faults.putBack(armed);
-          armed = undefined;
-        }
-        if (armed?.fault === 'callback-first' && paymentId) {
-          move(paymentId, 'complete');
-          await withSignal(callbacks.delivered(paymentId), signal);
-        }
-        answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
-      }
-      return toResponse(answer);
-    } finally {
-      end({ answer, fault: armed?.fault, paymentId });
-    }
-  }
+  const { settings, ledger, log, isPlayed } = parts;
 
   app.post('/api/v1/payments', ({ req }) =>
-    serve('create', req.raw, (call, body, json, effect) => {
-      const { headers } = req.raw;
-      call.signature = checkSignature(headers.get('signature'), body, settings);
-      const problem = credentialProblem(headers, settings.apiKey) ?? call.signature.problem;
-      if (problem) return refusing(401, problem);
+    serve(parts, 'create', req.raw, (call, json, effect) => {
       const checked = validate(json, settings.terminal);
       if ('errors' in checked) return invalid(checked.errors);
       const warnings = warningsOf(checked.request, checked.unknown);
@@ -71,9 +33,7 @@ export function addApi(app: Hono, parts: Parts): void {
   );
 
   app.get('/api/v1/payments/:id', ({ req }) =>
-    serve('lookup', req.raw, () => {
-      const problem = credentialProblem(req.raw.headers, settings.apiKey);
-      if (problem) return refusing(401, problem);
+    serve(parts, 'lookup', req.raw, () => {
       const record = ledger.find(req.param('id'));
       if (!record) return refusing(404, 'Payment not found.');
       return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
@@ -91,7 +51,45 @@ export function addApi(app: Hono, parts: Parts): void {
   });
 }
 
-type Take = (call: Call, body: Uint8Array, json: unknown, effect: Effect | undefined) => Answer;
+/** The gateway's answer to a call with the right keys. */
+type Take = (call: Call, json: unknown, effect: Effect | undefined) => Answer;
+
+/** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
+async function serve(parts: Parts, on: SandboxOperation, request: Request, take: Take): Promise<Response> {
+  const { settings, ledger, move, callbacks, faults, log, isPlayed } = parts;
+  const body = new Uint8Array(await request.arrayBuffer());
+  const { call, end } = log.begin(request, body, isPlayed(request));
+  const signal = AbortSignal.any([request.signal, log.life]);
+  const json = on === 'create' ? jsonIn(body) : undefined;
+  const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
+  let armed = faults.take(on, known?.reference ?? referenceIn(json), isPlayed(request));
+  let paymentId = known?.id;
+  let answer: Answer | undefined;
+  try {
+    if (settings.latency > 0) await delay(settings.latency, signal);
+    const effect = armed && EFFECTS[armed.fault];
+    answer = effect?.before?.();
+    if (!answer) {
+      if (on === 'create') call.signature = checkSignature(request.headers.get('signature'), body, settings);
+      const problem = credentialProblem(request.headers, settings.apiKey) ?? call.signature?.problem;
+      const taken = problem ? refusing(401, problem) : take(call, json, effect);
+      paymentId = taken.paymentId ?? paymentId;
+      // A call that the gateway itself refuses does not use up the fault.
+      if (armed && taken.message) {
+        faults.putBack(armed);
+        armed = undefined;
+      }
+      if (armed?.fault === 'callback-first' && paymentId) {
+        move(paymentId, 'complete');
+        await withSignal(callbacks.delivered(paymentId), signal);
+      }
+      answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
+    }
+    return toResponse(answer);
+  } finally {
+    end({ answer, fault: armed?.fault, paymentId });
+  }
+}
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
