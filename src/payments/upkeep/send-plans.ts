@@ -1,8 +1,11 @@
 // Sends the planned payouts: each at most once, in the order of planning.
 import { randomUUID } from 'node:crypto';
-import { ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
+
+import { type ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
 import { FORBIDDEN, TOO_MANY } from '../../http-statuses.ts';
+
 import { change } from '../../store/creates/change.ts';
+
 import { PlanGone } from '../../store/creates/create-once.ts';
 import { isMissing } from '../../store/creates/doubts.ts';
 import { type StoreCall, warnNotSent, warnReviewFailed } from '../../store/creates/reports.ts';
@@ -31,9 +34,6 @@ export interface SendCounts {
 /** `freed` and due: refused for good, and its review is not written yet. */
 export const DUE = { states: ['planned', 'freed'] } as const;
 
-/** The errors of a plan that this client cannot send, such as another version's. It is tried again after its lease. */
-const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
-
 interface SenderSettings {
   handler: HandlerLink;
   limit: number;
@@ -41,124 +41,126 @@ interface SenderSettings {
   signal?: AbortSignal | undefined;
 }
 
-export type PlanSender = ReturnType<typeof createPlanSender>;
-
 /** Sends plans, in one run or several. Rows are leased, so that many replicas can send concurrently. */
-export function createPlanSender(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
-  const { store, call } = client;
-  const { handler, limit, concurrency, signal } = settings;
-  const sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+export class PlanSender {
+  readonly sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+  readonly #gateway: Gateway;
+  readonly #client: StoreCall;
+  readonly #settings: SenderSettings;
   /** The gateway has accepted the last payout, so several can be sent at once. */
-  let isAccepting = false;
+  #isAccepting = false;
   /** The revision of the outage that this sender may test. */
-  let held: number | undefined;
+  #held: number | undefined;
   /** Milliseconds to pause, if this run is over. */
-  let pause: number | undefined;
+  #pause: number | undefined;
 
-  const stop = (ms: number): void => {
-    isAccepting = false;
-    pause = Math.max(pause ?? 0, ms);
-  };
+  constructor(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
+    this.#gateway = gateway;
+    this.#client = client;
+    this.#settings = settings;
+  }
 
-  /** Whether the gateway answers a lookup. 404 is an answer, because the id is new. */
-  const isAnswering = () => lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing);
+  /**
+   * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
+   * after an accepted one.
+   *
+   * @param whenIdle waits while nothing is planned. Without it, the run ends
+   * @returns the milliseconds to pause, if the run ended for that
+   * @throws any error of the store: the next run sends the rest
+   */
+  async send(whenIdle?: () => Promise<void>): Promise<number | undefined> {
+    const { limit, concurrency, signal } = this.#settings;
+    this.#pause = undefined;
+    const isOver = () => this.#pause !== undefined || signal?.aborted === true;
+    const run = (limit: number, concurrency: number) =>
+      workOnDue(this.#client.store, DUE, { limit, concurrency, isOver, whenIdle }, claimed => this.#work(claimed));
+    let left = limit;
+    for (; !this.#isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return this.#pause;
+    await run(left, concurrency);
+    return this.#pause;
+  }
 
-  /** Returns the outage that forbids sending. After a pause, one replica looks a payment up to test the gateway. */
-  const findOutage = async (): Promise<Outage | undefined> => {
-    const outage = await readOutage(store);
-    if (outage.until === 0 || outage.row.revision === held) return undefined;
-    if (outage.until > outage.now) return outage;
-    const next = await holdOutage(store, outage);
-    if (!next || !(await isAnswering())) return next ?? outage;
-    held = next.row.revision;
-    return undefined;
-  };
-
-  /** Lists a refused payout for review. If that fails, it stays due. */
-  const review = async (refused: CreateRow): Promise<void> => {
+  async #work({ row }: Claimed): Promise<void> {
     try {
-      await handler.reviewRefused(refused.reference);
+      if (row.state === 'freed') return await this.#review(row);
+      const outage = await this.#findOutage();
+      if (!outage) return await this.#sendPlan(row);
+      await giveBack(this.#client.store, row);
+      this.sent.postponed += 1;
+      this.#stop(outage.until - outage.now);
     } catch (error) {
-      return warnReviewFailed(client, refused, error);
-    }
-    // Meanwhile the merchant may have planned it again.
-    await change(store, refused, row =>
-      row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
-    );
-  };
-
-  const fail = async (plan: CreateRow, error: GatewayError): Promise<void> => {
-    const { retryAfter: asked = 0 } = error as { retryAfter?: number };
-    if (error.outcome === 'unknown') {
-      sent.inDoubt += 1;
-      return stop(await pauseSending(store, { asked, isUnknown: true }));
-    }
-    if (error.name === 'StoreError') throw error;
-    const isUnsendable = UNSENDABLE.has(error.name);
-    const isAnswered = error instanceof ApiError;
-    if (isRefusedForGood(plan, error)) {
-      sent.refused += 1;
-      await review(plan);
-    } else {
-      sent.postponed += 1;
-      // Without an answer, or from a busy gateway, it needs no operator.
-      if (isUnsendable || (isAnswered && error.status !== TOO_MANY)) warnNotSent(client, plan, error);
-    }
-    if (asked > 0) return stop(await pauseSending(store, { asked }));
-    const isOfThisPlan = isRefusedRequest(error) || isUnsendable || (isAnswered && error.status === FORBIDDEN);
-    if (!isOfThisPlan) stop(0);
-  };
-
-  const sendPlan = async (plan: CreateRow): Promise<void> => {
-    try {
-      const { request, extra } = openPlan(plan.body ?? '');
-      await create(gateway, 'payment', request, { extra }, { plan });
-    } catch (error) {
-      if (error instanceof PlanGone) return;
-      if (!isGatewayError(error)) throw error;
-      return fail(plan, error);
-    }
-    sent.created += 1;
-    isAccepting = true;
-    if (held === undefined) return;
-    held = undefined;
-    await endOutage(store);
-  };
-
-  const work = async ({ row }: Claimed): Promise<void> => {
-    try {
-      if (row.state === 'freed') return await review(row);
-      const outage = await findOutage();
-      if (!outage) return await sendPlan(row);
-      await giveBack(store, row);
-      sent.postponed += 1;
-      stop(outage.until - outage.now);
-    } catch (error) {
-      stop(0);
+      this.#stop(0);
       throw error;
     }
-  };
+  }
 
-  return {
-    sent,
+  /** Returns the outage that forbids sending. After a pause, one replica looks a payment up to test the gateway. */
+  async #findOutage(): Promise<Outage | undefined> {
+    const { store, call } = this.#client;
+    const { signal } = this.#settings;
+    const outage = await readOutage(store);
+    if (outage.until === 0 || outage.row.revision === this.#held) return undefined;
+    if (outage.until > outage.now) return outage;
+    const next = await holdOutage(store, outage);
+    if (!next) return outage;
+    // 404 is an answer, because the id is new.
+    const isAnswering = await lookUp(this.#gateway, randomUUID(), { signal }, call).then(() => true, isMissing);
+    if (!isAnswering) return next;
+    this.#held = next.row.revision;
+    return undefined;
+  }
 
-    /**
-     * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
-     * after an accepted one.
-     *
-     * @param whenIdle waits while nothing is planned. Without it, the run ends
-     * @returns the milliseconds to pause, if the run ended for that
-     * @throws any error of the store: the next run sends the rest
-     */
-    async send(whenIdle?: () => Promise<void>): Promise<number | undefined> {
-      pause = undefined;
-      const isOver = () => pause !== undefined || signal?.aborted === true;
-      const run = (limit: number, concurrency: number) =>
-        workOnDue(store, DUE, { limit, concurrency, isOver, whenIdle }, work);
-      let left = limit;
-      for (; !isAccepting && left > 0 && !isOver(); left -= 1) if ((await run(1, 1)) === 0) return undefined;
-      if (left > 0 && !isOver()) await run(left, concurrency);
-      return pause;
-    },
-  };
+  async #sendPlan(plan: CreateRow): Promise<void> {
+    try {
+      const { request, extra } = openPlan(plan.body ?? '');
+      await create(this.#gateway, 'payment', request, { extra }, { plan });
+    } catch (error) {
+      if (error instanceof PlanGone) return;
+      if (!isGatewayError(error) || error.name === 'StoreError') throw error;
+      return this.#fail(plan, error);
+    }
+    this.sent.created += 1;
+    this.#isAccepting = true;
+    if (this.#held === undefined) return;
+    this.#held = undefined;
+    await endOutage(this.#client.store);
+  }
+
+  async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
+    const { status, retryAfter: asked = 0 } = error as Partial<ApiError>;
+    const isUnknown = error.outcome === 'unknown';
+    // A plan that this client cannot send, such as another version's. It is tried again after its lease.
+    const isUnsendable = error.name === 'InvalidRequestError' || error.name === 'ConfigurationError';
+    if (isUnknown) {
+      this.sent.inDoubt += 1;
+    } else if (isRefusedForGood(plan, error)) {
+      this.sent.refused += 1;
+      await this.#review(plan);
+    } else {
+      this.sent.postponed += 1;
+      // Without an answer, or from a busy gateway, it needs no operator.
+      if (isUnsendable || (status !== undefined && status !== TOO_MANY)) warnNotSent(this.#client, plan, error);
+    }
+    const isOfThisPlan = isUnsendable || status === FORBIDDEN || isRefusedRequest(error);
+    if (isUnknown || asked > 0) this.#stop(await pauseSending(this.#client.store, { asked, isUnknown }));
+    else if (!isOfThisPlan) this.#stop(0);
+  }
+
+  /** Lists a refused payout for review. If that fails, it stays due. */
+  async #review(refused: CreateRow): Promise<void> {
+    try {
+      await this.#settings.handler.reviewRefused(refused.reference);
+    } catch (error) {
+      return warnReviewFailed(this.#client, refused, error);
+    }
+    // Meanwhile the merchant may have planned it again.
+    await change(this.#client.store, refused, row =>
+      row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
+    );
+  }
+
+  #stop(ms: number): void {
+    this.#isAccepting = false;
+    this.#pause = Math.max(this.#pause ?? 0, ms);
+  }
 }

@@ -9,7 +9,7 @@ import { newSweepCounts, type SweepCounts, type SweepSettings, sweep } from '../
 import { Call } from '../../telemetry/call.ts';
 import type { Gateway } from '../gateway.ts';
 import { storeOf } from '../store-calls.ts';
-import { createPlanSender, type PlanSender, type SendCounts } from './send-plans.ts';
+import { PlanSender, type SendCounts } from './send-plans.ts';
 
 /** The options of `upkeep`. */
 export interface UpkeepOptions {
@@ -98,7 +98,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
   const link = handler[HANDLER];
   if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
   const settings = { ...rest, limit, handler: link };
-  const sender = createPlanSender(gateway, client, settings);
+  const sender = new PlanSender(gateway, client, settings);
   const swept = newSweepCounts();
   const keepUp = async (): Promise<Upkeep> => {
     if (once) {
