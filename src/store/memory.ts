@@ -37,51 +37,24 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
 export function storeInMemory(options: MemoryStoreOptions): Store<object> {
   const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope = 'memory', settleMargin, now = Date.now } = storeOptions('memoryStore', options, problems);
-  const stored = new Map<string, StoreRow>();
+  const { get, ownerOf, select, put, writeOne, writeAll } = rowsInMemory();
   /** The rows of running effects, each until its effect ends. */
   const locks = new Map<string, Promise<void>>();
   const watchers = new Set<() => void>();
-  const nameOf = ({ kind, id }: RowKey) => `${kind} ${id}`;
-  const get = (key: RowKey) => structuredClone(stored.get(nameOf(key)));
-  const put = (row: StoreRow): StoreRow => {
-    // As JSON, like every other store.
-    const next: StoreRow = JSON.parse(JSON.stringify({ ...row, revision: row.revision + 1 }));
-    stored.set(nameOf(row), next);
-    return structuredClone(next);
-  };
-  const ownerOf = (paymentId: string) => [...stored.values()].find(row => row.paymentId === paymentId);
-  const isFree = (row: StoreRow) => {
-    const owner = row.paymentId && ownerOf(row.paymentId);
-    return !owner || nameOf(owner) === nameOf(row);
-  };
-  /** Returns one of the rows that a running effect has locked. */
   const lockedOf = (names: readonly string[]) => names.find(name => locks.has(name));
   const end = (name: string) =>
     withTimeout(locks.get(name) as Promise<void>, LONGEST_WAIT, `An effect keeps a row locked: ${name}`);
-  /** The times of a new row are the store's. */
-  const timed = (row: StoreRow, at: number): StoreRow =>
-    row.revision > 0 ? row : { ...row, begunAt: at, ...(row.dueAt !== undefined && { dueAt: at }) };
-  const select = ({ kind, states }: RowQuery) =>
-    [...stored.values()].filter(row => row.kind === kind && states.includes(row.state));
 
   return {
     scope,
     settleMargin,
-    async read(key) {
-      return { row: get(key), now: now() };
-    },
-    async owner(paymentId) {
-      return { row: structuredClone(ownerOf(paymentId)), now: now() };
-    },
+    read: async key => ({ row: get(key), now: now() }),
+    owner: async paymentId => ({ row: structuredClone(ownerOf(paymentId)), now: now() }),
     async write(row) {
       while (locks.has(nameOf(row))) await end(nameOf(row));
-      const at = now();
-      const existing = get(row);
-      if ((existing?.revision ?? 0) !== row.revision) return { isWritten: false, row: existing, now: at };
-      if (!isFree(row)) throw new PaymentTaken(TAKEN);
-      const written = put(timed(row, at));
-      if (row.state === 'planned') for (const wake of watchers) wake();
-      return { isWritten: true, row: written, now: at };
+      const written = writeOne(row, now());
+      if (written.isWritten && row.state === 'planned') for (const wake of watchers) wake();
+      return written;
     },
     async list(query) {
       const rows = select(query).sort((one, other) => one.begunAt - other.begunAt);
@@ -94,27 +67,20 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
         .filter(row => row.begunAt <= at - olderThan && !locks.has(nameOf(row)))
         .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
         .slice(0, limit);
-      return { rows: due.map(row => put({ ...row, leasedUntil: at + leaseMs })), now: at };
+      return { rows: due.map(row => put({ ...row, leasedUntil: at + leaseMs }, at)), now: at };
     },
     async effect({ id, reads }, work) {
       const payment = { kind: 'payment', id } as const;
-      for (const pause of [...LOCK_PAUSES, undefined]) {
-        if (!locks.has(nameOf(payment))) break;
-        if (pause === undefined) return 'busy';
-        await delay(pause);
-      }
       const names = [payment, ...reads].map(nameOf);
+      for (const pause of LOCK_PAUSES) if (locks.has(nameOf(payment))) await delay(pause);
+      if (locks.has(nameOf(payment))) return 'busy';
       for (let name = lockedOf(names); name !== undefined; name = lockedOf(names)) await end(name);
       const { promise, resolve } = Promise.withResolvers<void>();
       for (const name of names) locks.set(name, promise);
       try {
         const rows = await work({ tx: {}, payment: get(payment), rows: reads.map(get) });
-        if (!rows) return 'skipped';
-        if (!rows.every(isFree)) throw new PaymentTaken(TAKEN);
-        if (rows.some(row => (get(row)?.revision ?? 0) !== row.revision)) throw new Error(CHANGED);
-        const at = now();
-        for (const row of rows) put(timed(row, at));
-        return 'done';
+        if (rows) writeAll(rows, now());
+        return rows ? 'done' : 'skipped';
       } finally {
         for (const name of names) locks.delete(name);
         resolve();
@@ -129,8 +95,41 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
   };
 }
 
+const nameOf = ({ kind, id }: RowKey) => `${kind} ${id}`;
+
+/** Keeps rows, and compares revisions and payments. Locks and the time are the caller's. */
+function rowsInMemory() {
+  const stored = new Map<string, StoreRow>();
+  const get = (key: RowKey) => structuredClone(stored.get(nameOf(key)));
+  const ownerOf = (paymentId: string) => [...stored.values()].find(row => row.paymentId === paymentId);
+  const select = ({ kind, states }: RowQuery) =>
+    [...stored.values()].filter(row => row.kind === kind && states.includes(row.state));
+  const put = (row: StoreRow, at: number): StoreRow => {
+    // The times of a new row are the store's.
+    const times = row.revision === 0 && { begunAt: at, ...(row.dueAt !== undefined && { dueAt: at }) };
+    // As JSON, like every other store.
+    const next: StoreRow = JSON.parse(JSON.stringify({ ...row, ...times, revision: row.revision + 1 }));
+    stored.set(nameOf(row), next);
+    return structuredClone(next);
+  };
+  const checkFree = (row: StoreRow): void => {
+    const owner = row.paymentId && ownerOf(row.paymentId);
+    if (owner && nameOf(owner) !== nameOf(row)) throw new PaymentTaken('Another create already has this payment.');
+  };
+  const writeOne = (row: StoreRow, at: number) => {
+    const existing = get(row);
+    if ((existing?.revision ?? 0) !== row.revision) return { isWritten: false, row: existing, now: at };
+    checkFree(row);
+    return { isWritten: true, row: put(row, at), now: at };
+  };
+  const writeAll = (rows: readonly StoreRow[], at: number): void => {
+    for (const row of rows) checkFree(row);
+    if (rows.some(row => (get(row)?.revision ?? 0) !== row.revision))
+      throw new Error('Another process changed a row of this effect, so none of its rows was written.');
+    for (const row of rows) put(row, at);
+  };
+  return { get, ownerOf, select, put, writeOne, writeAll };
+}
+
 /** Milliseconds to wait for a row of a running effect. */
 const LONGEST_WAIT = 5_000;
-
-const TAKEN = 'Another create already has this payment.';
-const CHANGED = 'Another process changed a row of this effect, so none of its rows was written.';
