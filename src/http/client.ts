@@ -3,7 +3,7 @@ import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
-import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
+import { type Exchange, type HttpAnswer, type HttpAttempt, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
@@ -47,7 +47,7 @@ export async function createHttpClient({ fetch, retries, ...options }: HttpOptio
   const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
     const { method, url, secrets } = request;
-    const attempts: Attempt[] = [];
+    const attempts: HttpAttempt[] = [];
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
     const stop = new AbortController();
     const giveUp = () => stop.abort(signal?.reason);
@@ -84,7 +84,7 @@ export async function createHttpClient({ fetch, retries, ...options }: HttpOptio
 /** Rejects if the attempt failed, or if its answer says that a later attempt may succeed. */
 async function attemptOnce(
   request: HttpRequest,
-  attempts: Attempt[],
+  attempts: HttpAttempt[],
   deadline: Deadline,
   signal: AbortSignal,
   exchange: Exchange,
@@ -93,7 +93,7 @@ async function attemptOnce(
   const { call } = request;
   const earlier = attempts.at(-1);
   const begun = performance.now();
-  const attempt: Attempt = { deadline, mayHaveLeft: false, body: new BoundedBody(LONGEST_ANSWER), endedAt: 0 };
+  const attempt: HttpAttempt = { deadline, mayHaveLeft: false, body: new BoundedBody(LONGEST_ANSWER), endedAt: 0 };
   call.attempt = attempts.push(attempt);
   try {
     if (earlier) {

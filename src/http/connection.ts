@@ -6,7 +6,7 @@ import { urlToHttpOptions } from 'node:url';
 import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { Attempt, Exchange, HttpAnswer, HttpRequest } from './exchange.ts';
+import type { Exchange, HttpAnswer, HttpAttempt, HttpRequest } from './exchange.ts';
 import { runtime } from './runtime.ts';
 
 /** The settings of the connections. */
@@ -59,7 +59,7 @@ function proxyAgent(isSecure: boolean): http.Agent | undefined {
   return proxyEnv && new Agent({ keepAlive: true, proxyEnv });
 }
 
-function exchange(request: HttpRequest, attempt: Attempt, signal: AbortSignal, route: Route): Promise<HttpAnswer> {
+function exchange(request: HttpRequest, attempt: HttpAttempt, signal: AbortSignal, route: Route): Promise<HttpAnswer> {
   const { method, url, headers, body } = request;
   const { target, origin, agent } = route;
   const pool = agent instanceof ConnectionPool ? agent : undefined;
@@ -120,7 +120,7 @@ function exchange(request: HttpRequest, attempt: Attempt, signal: AbortSignal, r
 }
 
 /** Returns the end of an exchange, and the ways to reach it. The first one counts. */
-function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attempt: Attempt, signal: AbortSignal) {
+function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attempt: HttpAttempt, signal: AbortSignal) {
   const { promise: ended, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   let isSettled = false;
   let socket: Socket | undefined;
@@ -154,7 +154,7 @@ function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attemp
 /** Compressions to find in a header into which some servers write other values, such as a character set. */
 const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
 
-function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {
+function answerOf(message: IncomingMessage, attempt: HttpAttempt): HttpAnswer {
   const { statusCode: status = 0, headers } = message;
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
   const { text: body, isTooLong } = attempt.body;

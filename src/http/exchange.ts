@@ -31,7 +31,7 @@ export interface HttpAnswer {
 }
 
 /** The state of an attempt, also while it runs. */
-export interface Attempt {
+export interface HttpAttempt {
   deadline: Deadline;
   /** False while the request provably has not left this machine. */
   mayHaveLeft: boolean;
@@ -44,4 +44,4 @@ export interface Attempt {
 }
 
 /** Sends a request once, before the attempt's deadline. It rejects as soon as the signal is aborted. */
-export type Exchange = (request: HttpRequest, attempt: Attempt, signal: AbortSignal) => Promise<HttpAnswer>;
+export type Exchange = (request: HttpRequest, attempt: HttpAttempt, signal: AbortSignal) => Promise<HttpAnswer>;

@@ -1,6 +1,6 @@
 // Sends one attempt of a call through the merchant's fetch, and infers from its error whether anything left.
 import { LateError, withSignal } from '../deadline.ts';
-import type { Attempt, Exchange, HttpRequest } from './exchange.ts';
+import type { Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
 
@@ -53,7 +53,7 @@ export const exchangeByFetch =
 async function send(
   fetch: Fetch,
   { method, url, headers, body }: HttpRequest,
-  attempt: Attempt,
+  attempt: HttpAttempt,
   signal: AbortSignal,
 ): Promise<FetchAnswer> {
   // Copies, so that a fetch that changes its arguments cannot change the next attempt.

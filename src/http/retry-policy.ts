@@ -1,17 +1,17 @@
 // Decides whether a call gets another attempt, and after which pause.
 import type { Deadline } from '../deadline.ts';
-import type { Attempt } from './exchange.ts';
+import type { HttpAttempt } from './exchange.ts';
 
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
-export const mayHaveLeft = (attempts: readonly Attempt[]): boolean => attempts.some(attempt => attempt.mayHaveLeft);
+export const mayHaveLeft = (attempts: readonly HttpAttempt[]): boolean => attempts.some(attempt => attempt.mayHaveLeft);
 
 /** @param isOwnFetch the merchant's fetch sends, and its errors prove nothing */
 export function retryPolicy(
   method: 'GET' | 'POST',
-  attempts: readonly Attempt[],
+  attempts: readonly HttpAttempt[],
   deadline: Deadline,
   { retries, isOwnFetch }: { retries: number; isOwnFetch: boolean },
 ) {
