@@ -2,9 +2,9 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { RowQuery, Store, StoreRow } from '../store/contract.ts';
-import { testEffects } from './store-effects.ts';
+import { EFFECTS } from './store-effects.ts';
 import { compareWithMemory } from './store-model.ts';
-import { many, newRow, put, rowIn, type TestFunction } from './test-function.ts';
+import { type Cases, many, newRow, put, rowIn, type StoreContext, type TestFunction } from './test-function.ts';
 
 /** Options of `storeSuite`. @typeParam Tx the store's transactions */
 export interface StoreSuiteOptions<Tx> {
@@ -27,14 +27,50 @@ export interface StoreSuiteOptions<Tx> {
  * storeSuite({ test, open: scope => [myStore(client, { scope }), myStore(other, { scope })], transaction });
  */
 export function storeSuite<Tx>({ test, open, transaction }: StoreSuiteOptions<Tx>): void {
-  const withStores = (name: string, run: (a: Store<Tx>, b: Store<Tx>, other: Store<Tx>) => Promise<void>) =>
+  const cases: Cases<StoreContext> = {
+    ...ROWS,
+    ...(transaction && TRANSACTIONS),
+    ...QUERIES,
+    ...EFFECTS,
+    'behaves as memoryStore over random operations': ({ a, b }) => compareWithMemory([a, b]),
+  };
+  for (const [name, run] of Object.entries(cases))
     test(`a store ${name}`, async () => {
       const [a, b] = await open(`scope ${randomUUID()}`);
       const [other] = await open(`other ${randomUUID()}`);
-      await run(a, b, other);
+      await run({ a, b, other, transaction });
     });
+}
 
-  withStores('writes a row only over its revision, and once under contention', async (a, b) => {
+const ROWS: Cases<StoreContext> = {
+  'keeps scopes, kinds and odd ids apart, up to the longest': async ({ a, b, other }) => {
+    const long = ['a', 'b'].map(end => `${'x'.repeat(1_019)}${end}`);
+    const odd = ["it's; drop table --", '__proto__', 'ZAŻÓŁĆ 😀', ' ', 'Order-1', 'order-1', 'ä', 'a\u0308'];
+    for (const id of [...odd, ...long]) {
+      for (const kind of ['create', 'order', 'payment', 'gateway'] as const) {
+        const row = await put(a, newRow({ kind, id }));
+        await put(other, newRow({ kind, id }));
+        deepEqual(await rowIn(b, { kind, id }), { ...row, kind, id });
+      }
+    }
+  },
+
+  'gives a payment to one create': async ({ a, b, other }) => {
+    const paymentId = randomUUID();
+    equal((await a.owner(paymentId)).row, undefined);
+    const { paymentId: _, ...released } = await put(a, newRow({ state: 'created', paymentId }));
+    deepEqual((await b.owner(paymentId)).row, { ...released, paymentId });
+    const second = await put(b, newRow());
+    for (const taking of [newRow({ paymentId }), { ...second, paymentId }])
+      await rejects(b.write(taking), { name: 'PaymentTaken' });
+    deepEqual(await rowIn(a, second), second);
+    await put(other, newRow({ paymentId }));
+    await put(a, released);
+    await put(b, { ...second, paymentId });
+    equal((await a.owner(paymentId)).row?.id, second.id);
+  },
+
+  'writes a row only over its revision, and once under contention': async ({ a, b }) => {
     const row = newRow();
     equal(await rowIn(a, row), undefined);
     for (const revision of [0, 1]) {
@@ -44,70 +80,59 @@ export function storeSuite<Tx>({ test, open, transaction }: StoreSuiteOptions<Tx
       equal(won[0]?.revision, revision + 1);
     }
     const stored = await rowIn(a, row);
-    for (const revision of [0, 1, 3]) equal((await b.write({ ...row, revision })).isWritten, false);
-    equal((await b.write(newRow({ revision: 1 }))).isWritten, false);
+    for (const refused of [row, { ...row, revision: 1 }, { ...row, revision: 3 }, newRow({ revision: 1 })])
+      equal((await b.write(refused)).isWritten, false);
     deepEqual((await b.write(row)).row, stored);
     deepEqual(await rowIn(b, row), stored);
-  });
+  },
 
-  withStores('sets the times of a new row by one clock', async (a, b) => {
+  'sets the times of a new row by one clock': async ({ a, b }) => {
     const { row, now } = await a.write(newRow({ dueAt: 1 }));
     ok(row && Math.abs(now - row.begunAt) < 5_000, `${row?.begunAt} is not about ${now}`);
     ok(Math.abs((row.dueAt ?? 0) - row.begunAt) < 5_000);
     const answers = [await b.read(row), await b.list({ kind: 'create', states: ['begun'] }), await b.owner('none')];
     for (const later of answers) ok(later.now >= row.begunAt && later.now - now < 60_000);
-  });
+  },
 
-  withStores('keeps scopes, kinds and odd ids apart, up to the longest', async (a, b, other) => {
-    const long = ['a', 'b'].map(end => `${'x'.repeat(1_019)}${end}`);
-    const odd = ["it's; drop table --", '__proto__', 'ZAŻÓŁĆ 😀', ' ', 'Order-1', 'order-1', 'ä', 'a\u0308'];
-    for (const id of [...odd, ...long]) {
-      for (const kind of ['create', 'order', 'payment', 'gateway'] as const) {
-        for (const store of [a, other]) await put(store, newRow({ kind, id }));
-        const { row } = await b.read({ kind, id });
-        deepEqual([row?.kind, row?.id], [kind, id]);
-        ok(!(await b.write(newRow({ kind, id }))).isWritten);
-      }
-    }
-  });
-
-  withStores('returns a row exactly as it was written', async (a, b) => {
+  'returns a row exactly as it was written': async ({ a, b }) => {
     const odd = { text: 'nul \u0000, half \ud83d, é 😀', extra: [null, { a: [] }], amount: 1e-7, digits: '25.50' };
-    const changed: StoreRow = {
-      ...(await put(a, newRow({ kind: 'payment' }))),
-      state: 'begun',
-      begunAt: 1_600_000_000_001,
-      dueAt: 1_700_000_000_123,
-      leasedUntil: 1_700_000_000_456,
-      paymentId: randomUUID(),
-      data: { payment: odd },
-      about: { status: 'ZAŻÓŁĆ' },
-    };
-    deepEqual(await put(a, changed), { ...changed, revision: 2 });
-    deepEqual(await rowIn(b, changed), { ...changed, revision: 2 });
-    deepEqual(await put(b, { ...changed, revision: 2 }), { ...changed, revision: 3 });
-    const { dueAt, leasedUntil, paymentId, about, ...cleared } = { ...changed, revision: 3, state: 'done' };
-    deepEqual(await put(b, cleared), { ...cleared, revision: 4 });
-    deepEqual(await rowIn(a, changed), { ...cleared, revision: 4 });
-  });
+    const { revision, ...row } = await put(a, newRow({ kind: 'payment', data: odd }));
+    const times = { begunAt: 1_600_000_000_001, dueAt: 1_700_000_000_123, leasedUntil: 1_700_000_000_456 };
+    const full = { ...row, ...times, paymentId: randomUUID(), about: { status: 'ZAŻÓŁĆ' } };
+    for (const [written, changed] of [full, full, { ...row, state: 'done' }].entries()) {
+      const stored = { ...changed, revision: revision + written + 1 };
+      deepEqual(await put(b, { ...changed, revision: revision + written }), stored);
+      deepEqual(await rowIn(a, row), stored);
+    }
+  },
+};
 
-  withStores('gives a payment to one create', async (a, b, other) => {
-    const paymentId = randomUUID();
-    equal((await a.owner(paymentId)).row, undefined);
-    const row = await put(a, newRow({ state: 'created', paymentId }));
-    deepEqual((await b.owner(paymentId)).row, row);
-    const second = await put(b, newRow());
-    for (const taking of [newRow({ paymentId }), { ...second, paymentId }])
-      await rejects(b.write(taking), { name: 'PaymentTaken' });
-    deepEqual(await rowIn(a, second), second);
-    await put(other, newRow({ paymentId }));
-    const { paymentId: _, ...without } = row;
-    await put(a, without);
-    await put(b, { ...second, paymentId });
-    equal((await a.owner(paymentId)).row?.id, second.id);
-  });
+const TRANSACTIONS: Cases<StoreContext> = {
+  'writes in a transaction of yours, and only with its commit': async ({ a, b, transaction }) => {
+    ok(transaction);
+    const row = newRow({ state: 'planned', dueAt: 1 });
+    const undone = transaction(async tx => {
+      await put(a, row, tx);
+      equal(await rowIn(b, row), undefined);
+      throw new Error('the shop is on fire');
+    });
+    await rejects(undone, /the shop is on fire/);
+    equal(await rowIn(b, row), undefined);
+    await transaction(async tx => {
+      const written = await put(a, row, tx);
+      const { isWritten, row: kept } = await a.write({ ...row, data: {} }, tx);
+      deepEqual([isWritten, kept], [false, written]);
+      equal((await put(a, { ...written, data: { replaced: true } }, tx)).revision, 2);
+      equal((await a.write(written, tx)).isWritten, false);
+    });
+    deepEqual((await rowIn(b, row))?.data, { replaced: true });
+  },
+};
 
-  withStores('lists the rows of one kind in some states, the first written first', async (a, b) => {
+const DUE: RowQuery = { kind: 'create', states: ['begun', 'planned'] };
+
+const QUERIES: Cases<StoreContext> = {
+  'lists the rows of one kind in some states, the first written first': async ({ a, b }) => {
     for (const id of ['c', 'a', 'b']) {
       const { begunAt } = await put(a, newRow({ id }));
       // The clock of a store may count in milliseconds.
@@ -119,27 +144,23 @@ export function storeSuite<Tx>({ test, open, transaction }: StoreSuiteOptions<Tx
     deepEqual(await listed('begun'), ['c', 'a', 'b']);
     deepEqual(await listed('begun', 'freed'), ['c', 'a', 'b', 'freed']);
     deepEqual(await listed('planned'), []);
-  });
+  },
 
-  const query: RowQuery = { kind: 'create', states: ['begun', 'planned'] };
-
-  withStores('leases due rows, the longest due first, and each to one worker', async (a, b) => {
+  'leases due rows, the longest due first, and each to one worker': async ({ a, b }) => {
     const { now } = await a.read(newRow());
     const begunAt = now - 120_000;
-    for (const [id, state, dueAt] of [
-      ['late', 'planned', now - 1_000],
-      ['later', 'begun', now - 500],
-      ['soon', 'begun', now + 60_000],
+    // The first write sets the times, and the second one keeps them.
+    for (const changes of [
+      { id: 'late', state: 'planned', begunAt, dueAt: now - 1_000 },
+      { id: 'later', begunAt, dueAt: now - 500 },
+      { id: 'soon', begunAt, dueAt: now + 60_000 },
+      { id: 'never', begunAt },
+      { id: 'young', begunAt: now, dueAt: now },
+      { id: 'other state', state: 'created', begunAt, dueAt: now },
+      { id: 'other kind', kind: 'payment', begunAt, dueAt: now },
     ] as const)
-      await put(a, { ...(await put(a, newRow({ id, state }))), begunAt, dueAt });
-    for (const other of [
-      { id: 'young', dueAt: 1 },
-      { state: 'created', dueAt: 1 },
-      { kind: 'payment', dueAt: 1 },
-    ] as const)
-      await put(a, newRow(other));
-    await put(a, { ...(await put(a, newRow({ id: 'never' }))), begunAt });
-    const due = { ...query, olderThan: 60_000 };
+      await put(a, { ...(await put(a, newRow(changes))), ...changes });
+    const due = { ...DUE, olderThan: 60_000 };
     const { rows, now: leasedAt } = await a.due(due, 1, 60_000);
     const [leased] = rows as [StoreRow];
     deepEqual([rows.length, leased.id, leased.revision], [1, 'late', 3]);
@@ -149,41 +170,15 @@ export function storeSuite<Tx>({ test, open, transaction }: StoreSuiteOptions<Tx
     // A process that read the row before its lease can no longer change it.
     equal((await b.write({ ...leased, revision: 2 })).isWritten, false);
     await put(a, { ...leased, leasedUntil: now });
-    deepEqual(idsOf(await b.due(query, 9, 60_000)), ['late', 'young']);
-  });
+    deepEqual(idsOf(await b.due(DUE, 9, 60_000)), ['late', 'young']);
+  },
 
-  withStores('leases each row to one of many concurrent workers', async (a, b) => {
+  'leases each row to one of many concurrent workers': async ({ a, b }) => {
     await many(30, [a, b], store => put(store, newRow({ dueAt: 1 })));
-    const leased = await many(12, [a, b], store => store.due(query, 5, 60_000));
-    const ids = [...leased, await a.due(query, 30, 60_000)].flatMap(idsOf);
+    const leased = await many(12, [a, b], store => store.due(DUE, 5, 60_000));
+    const ids = [...leased, await a.due(DUE, 30, 60_000)].flatMap(idsOf);
     deepEqual([ids.length, new Set(ids).size], [30, 30]);
-  });
-
-  testEffects(withStores, transaction !== undefined);
-
-  withStores('behaves as memoryStore over random operations', (a, b) => compareWithMemory([a, b]));
-
-  if (!transaction) return;
-
-  withStores('writes in a transaction of yours, and only with its commit', async (a, b) => {
-    const row = newRow({ state: 'planned', dueAt: 1 });
-    const undone = transaction(async tx => {
-      await put(a, row, tx);
-      equal(await rowIn(b, row), undefined);
-      throw new Error('the shop is on fire');
-    });
-    await rejects(undone, /the shop is on fire/);
-    equal(await rowIn(b, row), undefined);
-    await transaction(async tx => {
-      const written = await put(a, row, tx);
-      const again = await a.write({ ...row, data: {} }, tx);
-      deepEqual([again.isWritten, again.row], [false, written]);
-      const replaced = await put(a, { ...written, data: { replaced: true } }, tx);
-      equal(replaced.revision, 2);
-      equal((await a.write({ ...row, revision: 1 }, tx)).isWritten, false);
-    });
-    deepEqual((await rowIn(b, row))?.data, { replaced: true });
-  });
-}
+  },
+};
 
 const idsOf = ({ rows }: { rows: readonly StoreRow[] }) => rows.map(({ id }) => id);

@@ -1,4 +1,4 @@
-// The suites' interface to a test runner, and their rows, gates and seeded randomness.
+// The suites' interface to a test runner, and their cases, rows and seeded randomness.
 import { ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { RowKey, Store, StoreRow } from '../store/contract.ts';
@@ -6,8 +6,16 @@ import type { RowKey, Store, StoreRow } from '../store/contract.ts';
 /** Registers a test: `test` or `it` of Vitest, Jest, node:test and their like. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
 
-/** Makes a promise that the test resolves. */
-export const gate = () => Promise.withResolvers<void>();
+/** Tests by name. Each runs over its own context. */
+export type Cases<Context> = Readonly<Record<string, (context: Context) => Promise<void>>>;
+
+/** Two replicas of one scope, and a store of another scope. */
+export interface StoreContext {
+  readonly a: Store;
+  readonly b: Store;
+  readonly other: Store;
+  readonly transaction?: ((work: (tx: unknown) => Promise<void>) => Promise<void>) | undefined;
+}
 
 /** Makes a generator of numbers from 0 to 1 that repeats the same sequence for a seed. */
 export function seeded(seed: number): () => number {
@@ -29,14 +37,14 @@ export const newRow = (changes: Partial<StoreRow> = {}): StoreRow => ({
 });
 
 /** Writes a row, and returns the stored one. */
-export async function put<Tx>(store: Store<Tx>, row: StoreRow, tx?: Tx): Promise<StoreRow> {
+export async function put(store: Store, row: StoreRow, tx?: unknown): Promise<StoreRow> {
   const { isWritten, row: stored } = await store.write(row, tx);
   ok(isWritten && stored, `${row.kind} ${row.id} was not written`);
   return stored;
 }
 
-export const rowIn = async <Tx>(store: Store<Tx>, key: RowKey) => (await store.read(key)).row;
+export const rowIn = async (store: Store, key: RowKey) => (await store.read(key)).row;
 
 /** Runs the same many times concurrently, over one store and the other. */
-export const many = <S, T>(count: number, stores: readonly [S, S], run: (store: S, index: number) => Promise<T>) =>
+export const many = <T>(count: number, stores: [Store, Store], run: (store: Store, index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(stores[index % 2 ? 0 : 1], index)));
