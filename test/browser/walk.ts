@@ -53,7 +53,8 @@ export class Walk {
     this.page.on('pageerror', error => this.complaints.push(error.message));
     this.page.on('console', message => {
       // Chromium logs the status of a form that was refused.
-      if (message.type() === 'error' && !/status of 4(09|22)/.test(message.text())) this.complaints.push(message.text());
+      if (message.type() === 'error' && !/status of 4(09|22)/.test(message.text()))
+        this.complaints.push(message.text());
     });
   }
 

@@ -58,7 +58,7 @@ export interface Upkeep {
 
 const DAY = 86_400_000;
 
-const milliseconds = z.number({ error: 'must be milliseconds, 0 or more' }).nonnegative();
+const millisecondsOrZero = z.number({ error: 'must be milliseconds, 0 or more' }).nonnegative();
 const isAscending = (list: readonly number[]) => list.every((ms, index) => index === 0 || ms > (list[index - 1] ?? 0));
 const ASCENDING = { error: 'must be at most 10 ascending times in milliseconds, such as [86_400_000]' };
 
@@ -69,8 +69,8 @@ const readOptions = argumentReader<UpkeepOptions>()({
   ),
   signal: callFields.signal,
   once: flag.default(false),
-  olderThan: milliseconds.default(60_000),
-  giveUpAfter: milliseconds.default(30 * DAY),
+  olderThan: millisecondsOrZero.default(60_000),
+  giveUpAfter: millisecondsOrZero.default(30 * DAY),
   recheckAfter: z
     .array(z.number(ASCENDING).nonnegative(ASCENDING), ASCENDING)
     .max(10, ASCENDING)
