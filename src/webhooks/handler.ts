@@ -8,7 +8,7 @@ import { notify } from '../telemetry/events.ts';
 import { type Claim, isBehind, readClaim } from './claim.ts';
 import { reviewRefused } from './effect.ts';
 import { type Endpoint, LONGEST_ANSWER, openEndpoint, type WebhookHandlerOptions } from './endpoint.ts';
-import { processCallback, sweep, UNSIGNED } from './process.ts';
+import { processCallback, sweepPayment, UNSIGNED } from './process.ts';
 import { answer, type End, endOf, reportFailure, reportStep, unhandled } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
@@ -56,7 +56,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   };
   const link: HandlerLink = {
     store: endpoint.link?.store,
-    process: (paymentId, limits) => sweep(endpoint, paymentId.toLowerCase(), limits),
+    process: (paymentId, limits) => sweepPayment(endpoint, paymentId.toLowerCase(), limits),
     reviewRefused: reference => reviewRefused(endpoint, reference, new Call('callback', {}).callId),
   };
   return Object.assign(handle, { [HANDLER]: link });
@@ -73,7 +73,7 @@ async function handlePosted(endpoint: Endpoint, request: Request, call: Call): P
   const fail = (error: unknown): End => {
     const end = endOf(error);
     // A callback that is answered already leaves the queue without another report.
-    if (error === answered.signal.reason) return end;
+    if (answered.signal.aborted && error === answered.signal.reason) return end;
     if (end.step.result === 'refused') notify(endpoint.onError, error);
     else reportFailure(endpoint, error, 'A callback was answered 503');
     return conclude(end);

@@ -53,7 +53,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
  * @throws {ConnectionError} `timeout`, `aborted`
  * @throws any error of the lookup, the store or the merchant's functions
  */
-export async function sweep(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
+export async function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
   const call = Object.assign(new Call('callback', {}), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
   const { callId, lane } = call;

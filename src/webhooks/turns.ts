@@ -27,7 +27,7 @@ export interface Turn {
   payment: Payment;
   /** Every handled status, if a claim is ahead of the record. */
   handled: readonly string[];
-  /** Absent if the record is older than every claim. */
+  /** Absent if its status had no effect: every claim is newer. */
   result?: ProcessResult['result'];
 }
 

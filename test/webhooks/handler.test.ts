@@ -174,8 +174,9 @@ describe('verify', () => {
     ]);
   });
 
-  it('does not refuse the callback if it fails', async () => {
-    const verify = () => Promise.reject(new Error('no keys'));
-    expect(await openShop({ verify }).reply(post(callback))).toBe('503 failed');
+  it.each([new Error('no keys'), undefined])('does not refuse the callback if it fails with %s', async error => {
+    const { reply, errors } = openShop({ verify: () => Promise.reject(error) });
+    expect(await reply(post(callback))).toBe('503 failed');
+    expect(errors).toEqual([error]);
   });
 });

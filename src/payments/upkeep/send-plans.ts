@@ -1,11 +1,8 @@
 // Sends the planned payouts: each at most once, in the order of planning.
 import { randomUUID } from 'node:crypto';
-
 import { type ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
 import { FORBIDDEN, TOO_MANY } from '../../http-statuses.ts';
-
 import { change } from '../../store/creates/change.ts';
-
 import { PlanGone } from '../../store/creates/create-once.ts';
 import { isMissing } from '../../store/creates/doubts.ts';
 import { type StoreCall, warnNotSent, warnReviewFailed } from '../../store/creates/reports.ts';
