@@ -4,7 +4,7 @@ import { LAG_PAUSES } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { EffectResult, LockedRows, RowKey, StoreRow } from '../store/contract.ts';
-import { createOf, storeRowOf } from '../store/rules/create-row.ts';
+import { type CreateRow, createOf, storeRowOf } from '../store/rules/create-row.ts';
 import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
 import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import {
@@ -181,18 +181,18 @@ async function finish(endpoint: Endpoint, about: About, { review, works = [] }: 
 
 /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
 export async function reviewRefused(endpoint: Endpoint, reference: string, callId: string): Promise<void> {
-  const refused = { status: 'REFUSED', reason: 'payout_refused', reference } as const;
-  const review: KeptReview = { ...refused, since: Date.now(), paymentType: 'WITHDRAWAL' };
+  const reason = 'payout_refused';
+  const review: KeptReview = { status: 'REFUSED', reason, reference, since: Date.now(), paymentType: 'WITHDRAWAL' };
   const effect = { id: reference, about: review, reads: [{ kind: 'create', id: reference } as const] };
   let works: Works = [];
-  const result = await endpoint.store.effect(effect, async ({ tx, payment: row, rows }) => {
-    const { amount, currency } = (rows[0]?.data ?? {}) as KeptReview;
-    const { reason } = refused;
+  const result = await endpoint.store.effect(effect, async ({ tx, payment: row, rows: [createRow] }) => {
     works = await callInTime(endpoint.effectTimeout, tx, async context =>
       endpoint.onReview?.({ reference, reason }, context),
     );
-    const next = after(paymentDataOf(row), refused.status, {}, { ...review, amount, currency });
-    return [paymentRowOf(reference, next, row)];
+    const { amount, currency }: Partial<CreateRow> = createRow ? createOf(createRow) : {};
+    return [
+      paymentRowOf(reference, after(paymentDataOf(row), review.status, {}, { ...review, amount, currency }), row),
+    ];
   });
   // Upkeep tries it again.
   if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);

@@ -87,11 +87,12 @@ async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonl
   return { ...(first && hasEffect ? await takeEffect(endpoint, payment, first.callId) : { payment }), handled };
 }
 
-const isOwn = ({ link }: Endpoint, { token }: Callback, payment: Payment): boolean =>
+/** Whether the callback has no token of another payment. */
+const fitsToken = ({ link }: Endpoint, { token }: Callback, payment: Payment): boolean =>
   token === undefined || link?.tokens.isOf(token, payment) !== false;
 
 const isAccepted = (endpoint: Endpoint, callback: Callback, payment: Payment): boolean =>
-  endpoint.unsigned === 'limit' || isOwn(endpoint, callback, payment);
+  endpoint.unsigned === 'limit' || fitsToken(endpoint, callback, payment);
 
 const warned = new WeakSet<Callback>();
 
@@ -100,7 +101,7 @@ function compare(endpoint: Endpoint, callback: Callback, payment: Payment): void
   const { claim, paymentId, callId } = callback;
   if (!claim || warned.has(callback)) return;
   const mismatches = mismatchesOf(claim, payment);
-  if (!isOwn(endpoint, callback, payment)) mismatches.push('the token of its address');
+  if (!fitsToken(endpoint, callback, payment)) mismatches.push('the token of its address');
   if (mismatches.length === 0) return;
   warned.add(callback);
   const message = `A callback of payment ${payment.id} differs from the gateway's record, which counts: ${mismatches.join(', ')}.`;
