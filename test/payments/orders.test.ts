@@ -132,6 +132,14 @@ describe('checkout', () => {
     ]);
   });
 
+  it('starts no second attempt beside a payment that the store knows only from its callback', async () => {
+    const { gateway, sandbox, pay, references } = openOrderShop();
+    await new GatewayClient(sandbox.clientOptions).createDeposit({ ...CARD_ORDER, reference: 'order-1.1' });
+    await pay('order-1.1');
+    for (const _ of [1, 2]) expect(await gateway.checkout('order-1', CARD_ORDER)).toMatchObject({ state: 'checking' });
+    expect(references()).toEqual(['order-1.1']);
+  });
+
   it('answers "checking" while a cut create may have made a payment, and its callback settles it', async () => {
     const { gateway, sandbox, pay, got, references } = openOrderShop();
     sandbox.faults.next('commit-then-drop');

@@ -27,11 +27,13 @@ it.each<[kind: keyof typeof ALL, moves: string, lacking: string[], got: string[]
   ['DEPOSIT', 'pay decline', [], ['onPaid', 'onReversed']],
   ['DEPOSIT', 'decline pay decline', [], ['onDeclined', 'onPaid', 'onReversed']],
   ['DEPOSIT', 'decline cancel', [], ['onDeclined']],
+  ['DEPOSIT', 'pay decline cancel', [], ['onPaid', 'onReversed']],
   ['DEPOSIT', 'authorize pay', [], ['onAuthorized', 'onPaid']],
   ['DEPOSIT', 'pay', ['onPaid'], ['onReview paid']],
   ['DEPOSIT', 'pay decline', ['onReversed'], ['onPaid', 'onReview reversed']],
   ['PAYOUT', 'pay', [], ['onPaidOut']],
   ['PAYOUT', 'pay decline', [], ['onPaidOut', 'onPayoutFailed after onPaidOut']],
+  ['PAYOUT', 'decline cancel', [], ['onPayoutFailed']],
   ['PAYOUT', 'decline pay', [], ['onPayoutFailed', 'onReview paid_again']],
   ['PAYOUT', 'pay decline', ['onPaidOut', 'onPayoutFailed'], ['onReview payout_failed']],
 ])('the outcomes of a %s after %s, with a handler that lacks %j, are %j', async (kind, moves, lacking, outcomes) => {
@@ -64,6 +66,15 @@ describe('a deposit', () => {
     await decline('deposit-1');
     expect(got).toEqual(['onReview unknown_reference deposit-1', 'onReview reversed deposit-1']);
     expect((await gateway.reviews()).map(({ reason }) => reason)).toEqual(['unknown_reference', 'reversed']);
+  });
+
+  it('reviews a second completed payment of its reference', async () => {
+    const { sandbox, gateway, pay, got } = openOrderShop();
+    for (const client of [gateway, new GatewayClient(sandbox.clientOptions)]) {
+      await client.createDeposit(DEPOSIT);
+      await pay('deposit-1');
+    }
+    expect(got).toEqual(['onPaid deposit-1', 'onReview already_paid deposit-1']);
   });
 
   it('is credited and reversed in turn by a record that changes during each lookup', async () => {

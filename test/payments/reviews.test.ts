@@ -38,12 +38,17 @@ function openCutShop(options: Parameters<typeof openOrderShop>[0] = {}) {
   return { ...shop, cutOff, overtaken };
 }
 
-it('a deposit then pays its order, and a second attempt goes to review', async () => {
+const WRITES: [string, RowKind[]][] = [
+  ['the create', ['create']],
+  ['the order', ['order']],
+  ['both', ['create', 'order']],
+];
+it.each(WRITES)('a deposit pays its order after another write of %s, and a second goes to review', async (_, kinds) => {
   const { gateway, overtaken, cutOff, decline, pay, got } = openCutShop();
   await gateway.checkout('order-1', CARD_ORDER);
   await gateway.checkout('order-1', { ...CARD_ORDER, paymentMethod: 'BLIK' });
   const resolve = await cutOff('pay', 'order-1.1');
-  overtaken('create', 'order');
+  overtaken(...kinds);
   await resolve();
   expect(await gateway.order('order-1')).toMatchObject({ state: 'paid' });
   await pay('order-1.2');

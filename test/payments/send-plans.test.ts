@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../src/http/own-fetch.ts';
 import type { Store } from '../../src/store/contract.ts';
 import type { CreateRow } from '../../src/store/rules/create-row.ts';
+import { pauseSending } from '../../src/store/upkeep/outage.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { accept, MINUTE, NONE_SENT as NONE, notReached, openUpkeptShop, taken } from '../support/upkept-shop.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
@@ -212,6 +213,15 @@ describe('a payout that the gateway refuses', () => {
     expect([await send(), sent.length]).toEqual([{ ...NONE, created: 1 }, 2]);
   });
 
+  it('is reviewed again if it is planned and refused again during the review', async () => {
+    const { send, plan, handlerOf, reviewed, sendAfter } = openShop(gatewayOf(json('{}', 422)).fetch);
+    await plan('payout-1');
+    const busy = handlerOf({ reviewRefused: () => Promise.reject(new Error('busy')) });
+    const reviewRefused = () => plan('payout-1').then(() => send({ handler: busy }));
+    expect(await send({ handler: handlerOf({ reviewRefused }), limit: 1 })).toEqual({ ...NONE, refused: 1 });
+    expect([await sendAfter(MINUTE), reviewed]).toEqual([NONE, ['payout-1']]);
+  });
+
   it('with 403 holds nobody up, unlike a refusal of the client', async () => {
     const { fetch, sent } = gatewayOf(json('{}', 403), taken);
     const { send, sendAfter, plans } = openShop(fetch);
@@ -316,6 +326,14 @@ describe('an outage', () => {
     const counts = await Promise.all([1, 2, 3, 4].map(() => send({}, open({ due: store.due }))));
     expect(counts.reduce((sum, { inDoubt }) => sum + inDoubt, 0)).toBe(1);
     expect([gateway.lookups, gateway.sent.length]).toEqual([1, 2]);
+  });
+
+  it('that another replica meets meanwhile stops the one that tests it', async () => {
+    const refused = () => pauseSending(shop.store, { asked: 0, isUnknown: true }).then(() => json('{}', 422));
+    const shop = openShop(gatewayOf(json('{}', 503), refused, taken).fetch);
+    await shop.plans('payout-1', 'payout-2', 'payout-3');
+    expect(await shop.send()).toEqual({ ...NONE, inDoubt: 1 });
+    expect(await shop.sendAfter(MINUTE)).toEqual({ ...NONE, refused: 1, postponed: 1 });
   });
 
   it.each<[string, Answer]>([
