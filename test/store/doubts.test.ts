@@ -254,6 +254,21 @@ describe('what an operator says', () => {
     expect(shop.changes()).toEqual(['begun', 'created']);
   });
 
+  it('is refused if the answer of the create names another payment meanwhile', async () => {
+    const shop = await openFailed({
+      creates: [lost],
+      payments: { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) },
+    });
+    const { read } = shop.statements;
+    let reads = 0;
+    shop.statements.read = async key => {
+      const { row, ...found } = await read(key);
+      reads += 1;
+      return { ...found, row: row && (reads === 2 ? { ...row, paymentId: OTHER_ID } : row) };
+    };
+    expect(String(await errorOf(shop.settle(ID)))).toContain('both may have been paid');
+  });
+
   it('about two payments is reported, unless the other one was disproved', async () => {
     const both = { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) };
     for (const [payments, changes, warnings] of [
@@ -469,9 +484,10 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
 
   it('stands behind another payment of the reference that has not failed', async () => {
     const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
-    const shop = open({ creates: [created(OTHER_ID)], payments: { [ID]: completed } });
+    const third = recordOf(THIRD_ID, { paymentStatus: 'FAILED' });
+    const shop = open({ creates: [created(OTHER_ID)], payments: { [ID]: completed, [THIRD_ID]: third } });
     await shop.create();
-    await reconcile(shop.gateway, completed);
+    for (const other of [third, completed]) await reconcile(shop.gateway, other);
     shop.payments[OTHER_ID] = failed;
     expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
     await reconcile(shop.gateway, failed);
