@@ -50,7 +50,7 @@ export async function resolveReview(
       const review = row && reviewsOf(row).find(open => open.status === status);
       if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
       const known = paymentDataOf(row);
-      const isCutOff = row.state === 'begun' && review.reason === 'effect_uncertain';
+      const isCutOff = review.reason === 'effect_uncertain';
       const closed = isCutOff ? await complete(store, review, known) : withoutReview(known, status);
       // The last write: until then the review stays open, and can be resolved again.
       const next = closed && { ...paymentRowOf(row.id, closed, row), about: undefined };

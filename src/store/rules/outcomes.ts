@@ -104,7 +104,7 @@ function completed({ payment, known, create, order }: StatusFacts): Verdict {
     outcome,
     call: isOut ? 'onPaidOut' : 'onPaid',
     create: { ...create, paidBy: payment.id },
-    order: order && { ...order, paidBy: payment.id, isReversed: undefined },
+    order: order && { ...order, paidBy: payment.id },
   };
 }
 

@@ -152,7 +152,7 @@ export function release(
 ): Step {
   if (!row || !isUntouched(row, attempt)) return {};
   // The gateway may keep a FAILED payment for a refused attempt.
-  const isRetry = (wasSent || row.isRetry) && { isRetry: true };
+  const isRetry = wasSent && { isRetry: true };
   return { next: plan ? { ...unleased(plan), ...isRetry } : { ...row, ...isRetry, state: 'freed' } };
 }
 
