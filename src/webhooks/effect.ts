@@ -129,16 +129,18 @@ async function apply(
   // Without a store of the client, only `onPayment` runs.
   const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : { create, order };
   const { call, wasPaidOut } = verdict;
+  const { effectTimeout, onPayment, onReview } = endpoint;
+  const onOutcome = call && endpoint[call];
   // If `onPayment` is not the only function, an outcome without its function goes to review.
-  const isMissing = call && !endpoint[call] && FUNCTIONS.some(name => name !== 'onPayment' && endpoint[name]);
+  const isMissing = call && !onOutcome && FUNCTIONS.some(name => name !== 'onPayment' && endpoint[name]);
   const reason = verdict.reason ?? (isMissing ? WITHOUT_FUNCTION[call] : undefined);
   const review = reason && reviewOf(payment, reason, create);
   const reference = verdict.create?.reference ?? payment.reference ?? undefined;
   const outcome = { order: verdict.create?.order, reference, payment } as PaymentOutcome;
-  const works = await callInTime(endpoint.effectTimeout, tx, async context => {
-    await endpoint.onPayment?.(payment, context);
-    if (reason) await endpoint.onReview?.({ ...outcome, reason }, context);
-    else if (call) await endpoint[call]?.({ ...outcome, wasPaidOut } as never, context);
+  const works = await callInTime(effectTimeout, tx, async context => {
+    await onPayment?.(payment, context);
+    if (reason) await onReview?.({ ...outcome, reason }, context);
+    else await onOutcome?.({ ...outcome, wasPaidOut } as never, context);
   });
   return { result: 'ran', review, works, rows: rowsOf(after(known, status, verdict, review), verdict) };
 }
@@ -181,14 +183,13 @@ async function finish(endpoint: Endpoint, about: About, { review, works = [] }: 
 
 /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
 export async function reviewRefused(endpoint: Endpoint, reference: string, callId: string): Promise<void> {
+  const { store, effectTimeout, onReview } = endpoint;
   const reason = 'payout_refused';
   const review: KeptReview = { status: 'REFUSED', reason, reference, since: Date.now(), paymentType: 'WITHDRAWAL' };
   const effect = { id: reference, about: review, reads: [{ kind: 'create', id: reference } as const] };
   let works: Works = [];
-  const result = await endpoint.store.effect(effect, async ({ tx, payment: row, rows: [createRow] }) => {
-    works = await callInTime(endpoint.effectTimeout, tx, async context =>
-      endpoint.onReview?.({ reference, reason }, context),
-    );
+  const result = await store.effect(effect, async ({ tx, payment: row, rows: [createRow] }) => {
+    works = await callInTime(effectTimeout, tx, async context => onReview?.({ reference, reason }, context));
     const { amount, currency }: Partial<CreateRow> = createRow ? createOf(createRow) : {};
     return [
       paymentRowOf(reference, after(paymentDataOf(row), review.status, {}, { ...review, amount, currency }), row),

@@ -60,6 +60,17 @@ describe('a function', () => {
     expect(() => given?.afterCommit(() => {})).toThrow('after the function has returned');
   });
 
+  it('has no parts of the handler as its `this`', async () => {
+    const seen: unknown[] = [];
+    const { reply } = openShop({
+      onPayment(this: unknown) {
+        seen.push(this);
+      },
+    });
+    await reply(claiming('COMPLETED'));
+    expect(seen).toEqual([undefined]);
+  });
+
   it('runs in the order onPayment, then that of its outcome, and the second failure undoes both', async () => {
     const order: string[] = [];
     const { deliver } = await openPaid({
