@@ -530,19 +530,24 @@ describe('a customer who comes back', () => {
     expect([first.stale, shop.warnings()]).toEqual([false, ['stale_replay']]);
   });
 
-  it('gets the status of a callback that came while the lookup hung, as does a later create', async () => {
-    const hung = Promise.withResolvers<Response>();
-    const shop = open({ creates: [created(ID)], payments: { [ID]: () => hung.promise } });
-    await shop.create();
-    const first = shop.create({ timeout: 60_000 });
-    await expect.poll(() => shop.sent.length).toBe(2);
-    await reconcile(shop.gateway, recordOf(ID, { paymentStatus: 'COMPLETED' }));
-    const completed = { payment: { paymentStatus: 'COMPLETED' }, stale: false };
-    expect(await shop.create({ timeout: 500 })).toMatchObject(completed);
-    expect(shop.sent).toHaveLength(2);
-    hung.reject(lost);
-    expect(await first).toMatchObject(completed);
-  });
+  it.each([
+    ['COMPLETED', false],
+    ['FAILED', true],
+  ])(
+    'gets %s of a callback that came while the lookup hung, stale: %s, as does a later create',
+    async (paymentStatus, stale) => {
+      const hung = Promise.withResolvers<Response>();
+      const shop = open({ creates: [created(ID)], payments: { [ID]: () => hung.promise } });
+      await shop.create();
+      const first = shop.create({ timeout: 60_000 });
+      await expect.poll(() => shop.sent.length).toBe(2);
+      await reconcile(shop.gateway, recordOf(ID, { paymentStatus }));
+      expect(await shop.create({ timeout: 500 })).toMatchObject({ payment: { paymentStatus }, stale: false });
+      expect(shop.sent).toHaveLength(2);
+      hung.reject(lost);
+      expect(await first).toMatchObject({ payment: { paymentStatus }, stale });
+    },
+  );
 
   it('waits no longer than the time-out for a store that hangs after a lookup that hangs', async () => {
     const statements = { ...memoryCreates(), read: never };
