@@ -98,6 +98,19 @@ describe('an upkeep', () => {
     expect(watched.map(at => Math.round((at - began) / 100))).toEqual([0, 10, 20]);
   });
 
+  it('ends after the store has stopped listening', async () => {
+    const { run, open, stop } = openShop();
+    const stopped = Promise.withResolvers<void>();
+    const ended = vi.fn();
+    const running = run(open({ watch: () => stopped.promise })).then(ended);
+    stop.abort();
+    await new Promise(resolve => setTimeout(resolve, 20));
+    expect(ended).not.toHaveBeenCalled();
+    stopped.resolve();
+    await running;
+    expect(ended).toHaveBeenCalled();
+  });
+
   it('checks every second if the store does not report plans', async () => {
     vi.useFakeTimers();
     const sent: string[] = [];
