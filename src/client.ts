@@ -1,5 +1,4 @@
 // The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and store/.
-
 import {
   type CallOptions,
   type ClientOptions,

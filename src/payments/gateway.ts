@@ -1,5 +1,4 @@
 // The shared parts of one client's calls: its settings, address, sender and store.
-
 import type { Settings } from '../client-options.ts';
 import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';

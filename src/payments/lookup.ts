@@ -1,5 +1,4 @@
 // Reads a payment back by its id.
-
 import { type CallOptions, readCallOptions } from '../client-options.ts';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';

@@ -1,5 +1,4 @@
 // Notices that no upkeep runs: then a planned payout is never sent.
-
 import type { Store } from '../store/contract.ts';
 import { bounded } from '../store/creates/change.ts';
 import { readOutage } from '../store/upkeep/outage.ts';

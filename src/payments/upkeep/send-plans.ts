@@ -44,9 +44,9 @@ export class PlanSender {
   readonly #gateway: Gateway;
   readonly #client: StoreCall;
   readonly #settings: SenderSettings;
-  /** The gateway has accepted the last payout, so several can be sent at once. */
+  /** Since the last stop, the gateway has accepted a payout. Several can be sent at once. */
   #isAccepting = false;
-  /** The revision of the outage that this sender may test. */
+  /** The revision of an outage in which the gateway has answered this sender. It can send. */
   #held: number | undefined;
   /** Milliseconds to pause, if this run is over. */
   #pause: number | undefined;
@@ -69,8 +69,10 @@ export class PlanSender {
     const { limit, concurrency, signal } = this.#settings;
     this.#pause = undefined;
     const isOver = () => this.#pause !== undefined || signal?.aborted === true;
-    const run = (limit: number, concurrency: number) =>
-      workOnDue(this.#client.store, DUE, { limit, concurrency, isOver, whenIdle }, claimed => this.#work(claimed));
+    const run = (most: number, atOnce: number) => {
+      const options = { limit: most, concurrency: atOnce, isOver, whenIdle };
+      return workOnDue(this.#client.store, DUE, options, claimed => this.#work(claimed));
+    };
     let left = limit;
     for (; !this.#isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return this.#pause;
     await run(left, concurrency);

@@ -1,5 +1,4 @@
 // The ledger's data of a payment: its record in the wire's form, and its request.
-
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { CheckedRequest } from '../../schemas/requests/checked-request.ts';
 

@@ -1,5 +1,4 @@
 // Formats money for people: the amount with its currency's digits, then the currency's code.
-
 import { decimalsOf } from '../../schemas/amount.ts';
 
 /** Letters of a code: more than any known one has (`USDTTRC20`), and few enough to fit next to an amount. */

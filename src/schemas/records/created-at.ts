@@ -1,5 +1,4 @@
 // Reads `created`: PHP's DateTime as JSON, a local time with its zone.
-
 import type { Timestamp } from './payment.ts';
 import { abbreviationOffset } from './zone-abbreviations.ts';
 

@@ -11,7 +11,7 @@ export interface OrderData {
   isCanceled?: boolean | undefined;
   /** The payment that pays it. */
   paidBy?: string | undefined;
-  /** Its payment was reversed, so it can be paid again. */
+  /** A payment of it was reversed. */
   isReversed?: boolean | undefined;
 }
 

@@ -1,5 +1,4 @@
 // Processes the due rows of a store. Leases let many processes work concurrently.
-
 import type { DueQuery, Store } from '../contract.ts';
 import { bounded } from '../creates/change.ts';
 import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';

@@ -1,5 +1,4 @@
 // Stops the sending of payouts in every replica while the gateway seems unreachable.
-
 import type { Store, StoreRow, Written } from '../contract.ts';
 import { bounded } from '../creates/change.ts';
 
