@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { markCommitted } from '../sql/committed.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
-import { leftOpen } from '../sql/errors.ts';
+import { hasLostStatement, leftOpen } from '../sql/errors.ts';
 import { transact } from '../sql/transaction.ts';
 import { listenOn } from './listen.ts';
 import { connect, isOpen, type PgClient, type PgPool, type PgTx } from './pg.ts';
@@ -13,43 +13,55 @@ export function isPool(given: unknown): boolean {
   return typeof connect === 'function' && typeof query === 'function' && !release && !escapeIdentifier;
 }
 
-/** @param prepare whether each connection prepares a statement once */
-export const fromPool = (pool: PgPool, prepare = false): SqlDatabase<PgTx> => ({
-  dialect: 'postgres',
-  pool: poolOf(pool),
-  async query(sql, values) {
-    const { client, release } = await lend(pool);
-    let isBroken = true;
-    try {
-      const rows = await queryOf(client, prepare)(sql, values);
-      const status = client.getTransactionStatus?.();
-      // Other code still uses a client that it has released.
-      if (isOpen(status)) throw leftOpen();
-      isBroken = false;
-      return status === 'I' ? markCommitted(rows) : rows;
-    } finally {
-      release(isBroken);
-    }
-  },
-  async transaction(work) {
-    const { client, release } = await lend(pool);
-    return transact({ query: client.query.bind(client), release, isCommit }, BEGIN, work);
-  },
-  queryIn: tx => queryOf(tx, prepare),
-  listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
-});
+/** @param prepare whether each connection prepares the store's statements once */
+export function fromPool(pool: PgPool, prepare = true): SqlDatabase<PgTx> {
+  let isPreparing = prepare;
+  /** The transactions of this database. A failed statement in any other would fail the merchant's own. */
+  const own = new WeakSet<PgTx>();
+  const queryOf =
+    (client: PgTx, mayPrepare = true): SqlQuery =>
+    async (sql, values) => {
+      const statement = isPreparing && mayPrepare && values ? { name: nameOf(sql), text: sql } : sql;
+      try {
+        return (await client.query(statement as string, values as unknown[])).rows as SqlRow[];
+      } catch (error) {
+        if (hasLostStatement(error)) isPreparing = false;
+        throw error;
+      }
+    };
+  return {
+    dialect: 'postgres',
+    pool: poolOf(pool),
+    async query(sql, values) {
+      const { client, release } = await lend(pool);
+      let isBroken = true;
+      try {
+        const rows = await queryOf(client)(sql, values);
+        const status = client.getTransactionStatus?.();
+        // Other code still uses a client that it has released.
+        if (isOpen(status)) throw leftOpen();
+        isBroken = false;
+        return status === 'I' ? markCommitted(rows) : rows;
+      } finally {
+        release(isBroken);
+      }
+    },
+    async transaction(work) {
+      const { client, release } = await lend(pool);
+      return transact({ query: client.query.bind(client), release, isCommit }, BEGIN, async tx => {
+        own.add(tx);
+        return work(tx);
+      });
+    },
+    queryIn: tx => queryOf(tx, own.has(tx)),
+    listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
+  };
+}
 
 /** After a failed statement, Postgres answers COMMIT with ROLLBACK, and without an error. */
 const isCommit = (answer: unknown): boolean => (answer as { command?: unknown } | undefined)?.command === 'COMMIT';
 
 const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
-
-const queryOf =
-  (client: PgTx, prepare: boolean): SqlQuery =>
-  async (sql, values) => {
-    const statement = prepare && values ? { name: nameOf(sql), text: sql } : sql;
-    return (await client.query(statement as string, values as unknown[])).rows as SqlRow[];
-  };
 
 const names = new Map<string, string>();
 

@@ -143,23 +143,23 @@ export function inTime(query: SqlQuery): SqlQuery {
 }
 
 /**
- * Codes of a statement that conflicted with a concurrent one, and whose transaction the database undid: Postgres
- * (serialisation failure, deadlock), some versions of Prisma, MySQL (deadlock, conflict in a group at COMMIT, row newer
- * than the snapshot).
+ * Codes of a statement whose transaction the database undid. A concurrent one is the cause in Postgres (serialisation
+ * failure, deadlock), some versions of Prisma, and MySQL (deadlock, conflict in a group at COMMIT, row newer than the
+ * snapshot). Or a pooler has lost a prepared statement of Postgres.
  */
-const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01', 'P2034', '1213', '3101', '1020']);
-export const hasMetAnother = (error: unknown): boolean => MET_ANOTHER.has(sqlCodeOf(error));
+const UNDONE: ReadonlySet<unknown> = new Set(['40001', '40P01', 'P2034', '1213', '3101', '1020', '26000', '42P05']);
+export const isUndone = (error: unknown): boolean => UNDONE.has(sqlCodeOf(error));
 const MOST_TRIES = 10;
 /** Milliseconds, growing with each try. */
 const PAUSE = 10;
 
-/** Runs a transaction, and retries it if the database undid it because of a concurrent one. */
+/** Runs a transaction, and retries it if the database undid it. */
 export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await transaction();
     } catch (error) {
-      if (tries === MOST_TRIES || !hasMetAnother(error)) throw error;
+      if (tries === MOST_TRIES || !isUndone(error)) throw error;
       await delay(Math.random() * tries * PAUSE);
     }
   }

@@ -77,7 +77,7 @@ export function withoutValues(error: unknown): unknown {
 const MIGRATE = ': call migrate(), or correct tablePrefix';
 const USE_PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
 const KEEP_PREPARED =
-  ': a pooler in transaction mode does not keep prepared statements. Leave out `prepare: true`, or use PgBouncer 1.21 or later.';
+  ': a pooler in transaction mode does not keep prepared statements. Turn them off in your library, or use PgBouncer 1.21 or later.';
 
 /** Advice on the codes of Postgres, and on the numbers of MySQL. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -85,9 +85,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   ...{ '42P01': MIGRATE, 1146: MIGRATE },
   // The server, session or mode refuses writes.
   ...{ 25006: USE_PRIMARY, 1290: USE_PRIMARY, 1792: USE_PRIMARY, 1836: USE_PRIMARY },
-  // A prepared statement is missing, or another client of a pooler has prepared it.
   ...{ 26000: KEEP_PREPARED, '42P05': KEEP_PREPARED },
 };
+/** Whether a prepared statement is missing, or another client of a pooler has prepared it. */
+export const hasLostStatement = (error: unknown): boolean => ADVICE[sqlCodeOf(error) ?? ''] === KEEP_PREPARED;
 /** A replica's code for the begin of a transaction that can write. */
 const NOT_SUPPORTED = '0A000';
 

@@ -1,7 +1,7 @@
 // How the stores use a database: never more than half of its pool, never without an end, and again after a deadlock.
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hasMetAnother, inTime, repeated, transactionsOver, turnsOver } from '../../src/sql/bounded.ts';
+import { inTime, isUndone, repeated, transactionsOver, turnsOver } from '../../src/sql/bounded.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
@@ -228,13 +228,15 @@ it('a statement that was not answered within five seconds is the last one', asyn
   expect(query.mock.calls).toEqual([['one', undefined]]);
 });
 
-describe('a transaction that met another one', () => {
+describe('a transaction that the database undid', () => {
   const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
 
   it.each([
     // https://www.postgresql.org/docs/current/errcodes-appendix.html
     ['a serialisation failure of Postgres', { code: '40001' }, true],
     ['a deadlock of Postgres', { code: '40P01' }, true],
+    ['a prepared statement that is missing', { code: '26000' }, true],
+    ['a prepared statement of another client', { code: '42P05' }, true],
     ['a write conflict of Prisma', { code: 'P2034' }, true],
     // https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
     ['a deadlock of MySQL', { errno: 1213 }, true],
@@ -242,8 +244,8 @@ describe('a transaction that met another one', () => {
     ['a row that is newer than the snapshot', { errno: 1020 }, true],
     ['a lock that was not released in time', { errno: 1205 }, false],
     ['a value that is there already', { code: '23505' }, false],
-  ])('is one after %s: %o, %s', (_, shape, has) => {
-    expect(hasMetAnother(Object.assign(new Error('met'), shape))).toBe(has);
+  ])('is repeated after %s: %o, %s', (_, shape, has) => {
+    expect(isUndone(Object.assign(new Error('met'), shape))).toBe(has);
   });
 
   it('is given up after ten tries, with ever longer pauses between them', async () => {

@@ -79,7 +79,7 @@ it('an error in a ring, or of nothing, is told as it is', () => {
 });
 
 const POOLER =
-  ': a pooler in transaction mode does not keep prepared statements. Leave out `prepare: true`, or use PgBouncer 1.21 or later.';
+  ': a pooler in transaction mode does not keep prepared statements. Turn them off in your library, or use PgBouncer 1.21 or later.';
 const PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
 it.each<[code: string | number, message: string, advice: string]>([
   ['42P01', 'relation "marks" does not exist', ': call migrate(), or correct tablePrefix'],
