@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hasChanged, type SqlQuery, type SqlValue } from '../sql/database.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { sqlCodeOf } from '../sql/errors.ts';
-import { bind, join, send, sql } from '../sql/sql.ts';
+import { bind, join, sql } from '../sql/sql.ts';
 import { isAt, ofPayment, rowOf } from '../sql/statements.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { StoreRow } from '../store/contract.ts';
@@ -33,12 +33,12 @@ const COLUMNS = `kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision,
   ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, HEX(payment_id) AS payment, data, about, writer`;
 
 const SAVEPOINT = 'payment_gateway_effect';
-const placeOf = () => '?';
+const send: Dialect['send'] = (query, { text, values }) => query(text.replaceAll('\0', '?'), values);
 
 /** @param table the merchant's spelling */
 export function mysqlDialect(table: string): Dialect {
   return {
-    placeOf,
+    send,
     // With its database, because an effect may USE another one.
     fullName: table.includes('.')
       ? `'${quoted(table)}'`
@@ -73,7 +73,7 @@ export function mysqlDialect(table: string): Dialect {
     prove: async query => ((await hasSavepoint(query, `RELEASE SAVEPOINT ${SAVEPOINT}`)) ? sql`true` : undefined),
     async writeAll(query, statements) {
       const areWritten: boolean[] = [];
-      for (const statement of statements) areWritten.push(hasChanged(await send(query, statement, placeOf)));
+      for (const statement of statements) areWritten.push(hasChanged(await send(query, statement)));
       return areWritten;
     },
     async isEnded(query) {
@@ -85,7 +85,7 @@ export function mysqlDialect(table: string): Dialect {
 }
 
 const begin: Dialect['begin'] = async (query, { table, at }, { id, about, reads }) => {
-  const run = (statement: ReturnType<typeof sql>) => send(query, statement, placeOf);
+  const run = (statement: ReturnType<typeof sql>) => send(query, statement);
   const locked = (key: Parameters<typeof at>[0], end = '') =>
     sql`SELECT ${COLUMNS} FROM ${table} WHERE ${at(key)} FOR UPDATE ${end}`;
   const key = ofPayment(id);

@@ -3,7 +3,7 @@ import { isCommitted } from '../sql/committed.ts';
 import type { SqlRow, SqlValue } from '../sql/database.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { leftOpen, withoutColumns } from '../sql/errors.ts';
-import { bind, join, type Sql, send, sql } from '../sql/sql.ts';
+import { bind, join, type Sql, sql } from '../sql/sql.ts';
 import { isAt, rowOf } from '../sql/statements.ts';
 import { asciiJson } from '../sql/table.ts';
 import { lockKey, migrationsOf, quoted } from './table.ts';
@@ -27,7 +27,17 @@ const RETURNING = `RETURNING ${CLOCK}, ${ms('begun_at')} AS begun, ${ms('due_at'
 
 const textOf = (id: string) => id;
 const readRow = (line: SqlRow) => rowOf(line, textOf);
-const placeOf = (number: number) => `$${number}`;
+
+const texts = new Map<string, string>();
+
+/** Keeps each numbered text: a new one would cost the pool a hash of all its characters. */
+const send: Dialect['send'] = (query, { text, values }) => {
+  let count = 0;
+  const numbered = texts.get(text) ?? text.replaceAll('\0', () => `$${++count}`);
+  if (count > 0) texts.set(text, numbered);
+  return query(numbered, values);
+};
+
 /**
  * A condition that is always true. It makes the COMMIT wait for the disk here and on a synchronous standby, even if the
  * database does not by default. A write lost after the money moved would move it again.
@@ -44,7 +54,7 @@ export function postgresDialect(table: string): Dialect {
   const channel = table.split('.').at(-1) as string;
   return {
     channel,
-    placeOf,
+    send,
     fullName: `(pg_identify_object('pg_class'::regclass, '${quoted(table)}'::regclass, 0)).identity`,
     migrations: migrationsOf(table),
 
@@ -70,7 +80,7 @@ export function postgresDialect(table: string): Dialect {
     async expectCommitted(query, written) {
       if (isCommitted(written)) return;
       const status = sql`SELECT txid_status(${word(String(written[0]?.xid))}::bigint) AS status`;
-      const [answer] = await send(query, status, placeOf);
+      const [answer] = await send(query, status);
       if (answer?.status !== 'committed') throw leftOpen();
     },
     async enter(query) {
@@ -85,7 +95,7 @@ export function postgresDialect(table: string): Dialect {
     async writeAll(query, statements) {
       const parts = statements.map((each, index) => sql`w${String(index)} AS (${each} RETURNING '1' AS one)`);
       const ones = statements.map((_, index) => `(SELECT one FROM w${index}) AS w${index}`);
-      const [line] = await send(query, sql`WITH ${join(parts, ', ')} SELECT ${ones.join(', ')}`, placeOf);
+      const [line] = await send(query, sql`WITH ${join(parts, ', ')} SELECT ${ones.join(', ')}`);
       return statements.map((_, index) => line?.[`w${index}`] === '1');
     },
     // In the effect's own failed transaction, every statement fails.
@@ -119,7 +129,7 @@ const begin: Dialect['begin'] = async (query, { table, scope }, { id, about, rea
       ORDER BY kind, id FOR UPDATE)
     SELECT gate.open, gate.locked::text, line.* FROM gate
       LEFT JOIN (SELECT * FROM mark UNION ALL SELECT * FROM other) AS line ON true`;
-  const lines = await send(query, statement, placeOf);
+  const lines = await send(query, statement);
   const [{ open, locked } = {} as SqlRow] = lines;
   if (open === undefined) throw withoutColumns();
   // The effect would also commit a transaction that other code began and did not end.

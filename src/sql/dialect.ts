@@ -29,8 +29,8 @@ export type Locked = Omit<LockedRows<unknown>, 'tx'>;
 export interface Dialect {
   /** The channel that each planned payout notifies, if the database can. */
   readonly channel?: string;
-  /** Returns a placeholder by its number from 1. */
-  placeOf(number: number): string;
+  /** Runs a statement with the database's placeholders. */
+  send(query: SqlQuery, statement: Sql): Promise<readonly SqlRow[]>;
   /** The table's full name as an expression, which a later path or database of the session does not concern. */
   readonly fullName: string;
   readonly migrations: Migrations;

@@ -14,7 +14,7 @@ import {
   rowChanged,
   withoutColumns,
 } from './errors.ts';
-import { sql as part, type Sql, send } from './sql.ts';
+import { sql as part, type Sql } from './sql.ts';
 import { isAt, ofPayment, rowOf, type Statements, statementsOf, writtenRow } from './statements.ts';
 import { ddlOf, migrate } from './table.ts';
 
@@ -208,7 +208,7 @@ export class Rows {
   }
 
   #run(query: SqlQuery, statement: Sql): Promise<readonly SqlRow[]> {
-    return send(query, statement, this.#dialect.placeOf);
+    return this.#dialect.send(query, statement);
   }
 
   async #read(query: SqlQuery, key: RowKey) {

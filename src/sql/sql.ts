@@ -1,5 +1,5 @@
 // SQL with its values where they stand.
-import type { SqlQuery, SqlValue } from './database.ts';
+import type { SqlValue } from './database.ts';
 
 /** A part of a statement. A NUL in its text is the place of the next value. */
 export interface Sql {
@@ -26,12 +26,3 @@ export const join = (parts: readonly Sql[], separator: string): Sql => ({
   text: parts.map(({ text }) => text).join(separator),
   values: parts.flatMap(({ values }) => values),
 });
-
-/** @param placeOf returns a placeholder by its number from 1 */
-export function send(query: SqlQuery, { text, values }: Sql, placeOf: (number: number) => string) {
-  let count = 0;
-  return query(
-    text.replaceAll('\0', () => placeOf(++count)),
-    values,
-  );
-}
