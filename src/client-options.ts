@@ -127,7 +127,6 @@ export interface SettleOptions extends CallOptions {
    * Fields in which the payment may differ from the create, as named by the error that refuses it. A gateway may trim a
    * text, change its case, or round. `paymentId` accepts this payment although the store knows another one: both may
    * have been paid. With `not_created`, `paymentId` says that the payment in the store belongs to another order.
-   * `unreadable` accepts a record with an invalid field. Its status is UNKNOWN until upkeep can read the record.
    * @default []
    */
   despite?: readonly Difference[] | undefined;

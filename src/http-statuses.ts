@@ -30,9 +30,3 @@ export function whatToCheck(status: number, baseUrl: string | undefined): string
 /** Returns whether a later lookup may succeed. A create is not repeated, because it may have been accepted. */
 export const isPassing = (status: number): boolean =>
   status >= 500 || status === 408 || status === 425 || status === TOO_MANY;
-
-/**
- * Returns whether this status of a lookup says nothing about the payment. 500 says that no payment exists: a gateway
- * may answer 500 every time to an unknown id.
- */
-export const saysNothing = (status: number): boolean => status !== 500 && (status === 401 || isPassing(status));

@@ -1,6 +1,5 @@
 // Notices that no upkeep runs: then a planned payout is never sent.
 import type { Store } from '../store/contract.ts';
-import { bounded } from '../store/creates/change.ts';
 import { readOutage } from '../store/upkeep/outage.ts';
 import { Call } from '../telemetry/call.ts';
 import { emitWarning } from '../telemetry/events.ts';
@@ -26,7 +25,7 @@ export function checkUpkeep(gateway: Gateway): void {
 }
 
 async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
-  const { rows } = await bounded(store.due({ kind: 'create', states: ['planned'], olderThan: PATIENCE }, 1, 1));
+  const { rows } = await store.due({ kind: 'create', states: ['planned'], olderThan: PATIENCE }, 1, 1);
   const [row] = rows;
   if (!row) return;
   // During an outage, upkeep itself makes the plans wait.

@@ -47,7 +47,7 @@ describe('the command line', () => {
     ['doubts a --scope eu', "too many arguments for 'doubts'. Expected 0 arguments but got 1: a."],
     [
       'settle a not_created --scope eu --despite amuont',
-      'Allowed choices are reference, paymentType, amount, currency, paymentId, unreadable.',
+      'Allowed choices are reference, paymentType, amount, currency, paymentId.',
     ],
     ['show a --scope eu --despite amount', "unknown option '--despite'"],
     ['upkeep', "required option '--app <file>' not specified"],

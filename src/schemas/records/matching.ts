@@ -40,17 +40,12 @@ export const hasReference = ({ reference }: Payment, wanted: string | null | und
 export const mayBePaymentOf = (request: RequestedFor, payment: Payment): boolean =>
   isPaymentOf(request, payment) || hasReference(payment, request.reference);
 
-/**
- * Fields in which a payment can differ from its create. `paymentId` differs if the store knows another payment, and
- * `unreadable` if the gateway's record has an invalid field.
- */
-export const DIFFERENCES = ['reference', ...MONEY, 'paymentId', 'unreadable'] as const;
+/** Fields in which a payment can differ from its create. `paymentId` differs if the store knows another payment. */
+export const DIFFERENCES = ['reference', ...MONEY, 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
-/** What a readable record can differ in. */
-export type FieldDifference = Exclude<Difference, 'unreadable'>;
 
 /** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
-export const differencesOf = (create: RequestedFor, payment: Payment): Exclude<FieldDifference, 'paymentId'>[] => [
+export const differencesOf = (create: RequestedFor, payment: Payment): Exclude<Difference, 'paymentId'>[] => [
   ...(payment.reference && create.reference && payment.reference !== create.reference ? (['reference'] as const) : []),
   ...moneyDifferences(create, payment),
 ];

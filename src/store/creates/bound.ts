@@ -1,14 +1,20 @@
-// Binds the scope of a store to the address of one gateway, so that no client pays for the creates of another.
+// Binds the scope of a store to one gateway, so that no client pays for another's creates. Gives each statement a timeout.
+import { withTimeout } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { isLoopback } from '../../schemas/url.ts';
 import type { Store } from '../contract.ts';
-import { bounded } from './change.ts';
 
 /** One for each store and gateway, because clients of one process share their running creates. */
 const BOUND = new WeakMap<Store, Map<string, Store>>();
 
 /** Stands for every address on loopback, because a sandbox may listen on another port each time. */
 const LOOPBACK = 'http://127.0.0.1';
+
+/** Milliseconds for one statement: without a free connection, a pool may keep it waiting permanently. */
+const LONGEST_STATEMENT = 5_000;
+
+const inTime = <T>(statement: Promise<T>): Promise<T> =>
+  withTimeout(statement, LONGEST_STATEMENT, `The store did not answer within ${LONGEST_STATEMENT} ms.`);
 
 /** Returns the store for one gateway. Its first statement checks that the scope belongs to that gateway. */
 export function bindStore(store: Store, baseUrl: string): Store {
@@ -22,26 +28,30 @@ export function bindStore(store: Store, baseUrl: string): Store {
 
 function checkedStore(store: Store, baseUrl: string): Store {
   let binding: Promise<void> | undefined;
-  const bound = async <T>(statement: () => Promise<T>): Promise<T> => {
-    binding ??= bind(store, baseUrl);
-    await binding.catch(error => {
+  const check = (): Promise<void> => {
+    binding ??= bind(store, baseUrl).catch(error => {
       binding = undefined;
       throw error;
     });
-    return statement();
+    return binding;
+  };
+  const ask = async <T>(statement: () => Promise<T>): Promise<T> => {
+    await check();
+    return inTime(statement());
   };
   return {
     scope: store.scope,
     settleMargin: store.settleMargin,
-    read: key => bound(() => store.read(key)),
-    owner: paymentId => bound(() => store.owner(paymentId)),
-    list: query => bound(() => store.list(query)),
-    due: (...which) => bound(() => store.due(...which)),
-    effect: (...effect) => bound(() => store.effect(...effect)),
+    read: key => ask(() => store.read(key)),
+    owner: paymentId => ask(() => store.owner(paymentId)),
+    list: query => ask(() => store.list(query)),
+    due: (...which) => ask(() => store.due(...which)),
+    effect: (...effect) => check().then(() => store.effect(...effect)),
     async write(row, tx) {
-      if (tx === undefined) return bound(() => store.write(row));
+      if (tx === undefined) return ask(() => store.write(row));
       // A merchant's transaction may have the pool's only connection, so it does not wait. Upkeep checks the scope.
-      bound(async () => {}).catch(() => {});
+      check().catch(() => {});
+      // Without a timeout, because a late write could still be committed.
       return store.write(row, tx);
     },
     ...(store.watch && { watch: store.watch.bind(store) }),
@@ -52,9 +62,9 @@ function checkedStore(store: Store, baseUrl: string): Store {
 
 async function bind(store: Store, baseUrl: string): Promise<void> {
   const key = { kind: 'gateway', id: '' } as const;
-  const { row } = await bounded(store.read(key));
+  const { row } = await inTime(store.read(key));
   const first = { ...key, state: 'bound', revision: 0, begunAt: 0, data: { baseUrl } };
-  const bound = row ?? (await bounded(store.write(first))).row;
+  const bound = row ?? (await inTime(store.write(first))).row;
   const { baseUrl: known = baseUrl } = (bound?.data ?? {}) as { baseUrl?: string };
   if (known === baseUrl) return;
   throw new ConfigurationError(

@@ -1,14 +1,11 @@
-// Changes the row of a create by a transition, despite concurrent changes and temporary failures of the store.
-import { backgroundDelay, Deadline, delay, LateError, type Left, within, withTimeout } from '../../deadline.ts';
+// Reads and changes the row of a create, despite concurrent changes and temporary failures of the store.
+import { backgroundDelay, Deadline, delay, LateError, within } from '../../deadline.ts';
 import { ConnectionError } from '../../errors.ts';
 import type { Store, WithNow } from '../contract.ts';
 import { isKeepable } from '../key.ts';
 import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
 import type { Step } from '../rules/transitions.ts';
 import type { WaitLimits } from './in-flight.ts';
-
-/** Milliseconds for one statement: without a free connection, a pool may keep it waiting permanently. */
-const LONGEST_STATEMENT = 5_000;
 
 /** Milliseconds to retry while others change the row. Each conflict means that another change has finished. */
 const LONGEST_CONTEST = 5_000;
@@ -20,26 +17,20 @@ const LONGEST_RECORDING = 300_000;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 
-/** Whether a write failed because another create has the payment. By name, because two copies of the SDK may be loaded. */
-export const isTaken = (error: unknown): boolean => error instanceof Error && error.name === 'PaymentTaken';
-
-/** Returns the store's answer, or an error after a timeout. */
-export const bounded = <T>(statement: Promise<T>): Promise<T> =>
-  withTimeout(statement, LONGEST_STATEMENT, `The store did not answer within ${LONGEST_STATEMENT} ms.`);
+/** Milliseconds that an answered create waits for its recording: a customer waits too. */
+const LONGEST_WAIT = 5_000;
 
 /** Waits within the caller's limits, but never stops the work. @throws {ConnectionError} `timeout`, `aborted` */
 export async function withinCall<T>(
   work: () => Promise<T>,
   { signal, timeout }: { signal?: AbortSignal | undefined; timeout: number },
 ): Promise<T> {
-  const stopped = (code: Left) =>
-    new ConnectionError(
+  const working = signal?.aborted ? new Promise<never>(() => {}) : work();
+  return within(working, { ms: timeout, signal }, code => {
+    throw new ConnectionError(
       `The store, or a lookup, did not answer in time (${code}). Work that has started continues: check the reference before you try again.`,
       code,
     );
-  if (signal?.aborted) throw stopped('aborted');
-  return within(work(), { ms: timeout, signal }, left => {
-    throw stopped(left);
   });
 }
 
@@ -49,10 +40,13 @@ export const answerWithin = <T>({ deadline, signal }: WaitLimits, statement: Pro
     throw new LateError('it did not answer in time');
   });
 
-/** A row with the time of the store's clock. The row is absent if none exists. */
+/** Waits for a recording. After the limit it continues in the background. @throws its error, if it comes in time */
+export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
+  within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);
+
+/** A row, if it exists, with the time of the store's clock. */
 export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;
 
-/** Names a create by its reference. */
 type Key = Pick<CreateRow, 'reference'>;
 
 /** A certain absence that needs no read. The insert then returns the time. */
@@ -60,13 +54,16 @@ export const NO_ROW: FoundRow = { now: 0 };
 
 /** Reads a create. Skips the read if a gateway names a reference that no store can keep. */
 export const readCreate = async (store: Store, { reference }: Key): Promise<FoundRow> =>
-  isKeepable(reference) ? foundIn(await bounded(store.read({ kind: 'create', id: reference }))) : NO_ROW;
+  isKeepable(reference) ? foundIn(await store.read({ kind: 'create', id: reference })) : NO_ROW;
 
 /** Returns the create that has the payment. */
 export const ownerOf = async (store: Store, paymentId: string): Promise<FoundRow> =>
-  foundIn(await bounded(store.owner(paymentId.toLowerCase())));
+  foundIn(await store.owner(paymentId.toLowerCase()));
 
 const foundIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => ({ row: row && createOf(row), now });
+
+/** Whether another create has the payment. By name, because two copies of the SDK may be loaded. */
+export const isTaken = (error: unknown): boolean => error instanceof Error && error.name === 'PaymentTaken';
 
 /** Decides on the current row, at the store's own time. */
 export type Transition<S extends Step> = (row: CreateRow | undefined, now: number) => S;
@@ -75,7 +72,7 @@ export type Transition<S extends Step> = (row: CreateRow | undefined, now: numbe
  * Applies a transition to the current row, and retries after a concurrent change.
  *
  * @param known the row as last read, to save another read
- * @param tx the merchant's transaction. A write in it has no timeout, because a late one could still be committed
+ * @param tx the merchant's transaction
  * @returns the transition's result, and the row after it
  * @throws the store's errors; Error if the row keeps changing
  */
@@ -91,22 +88,17 @@ export async function change<S extends Step>(
   // A row that arrives after a long wait still gets its tries.
   for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
-    found ??= foundIn(await bounded(store.read({ kind: 'create', id: key.reference })));
+    found ??= foundIn(await store.read({ kind: 'create', id: key.reference }));
     const { row, now } = found;
     const step = transition(row, now);
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
-    const writing = store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }, tx);
-    const written = await (tx === undefined ? bounded(writing) : writing);
+    const written = await store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }, tx);
     if (written.isWritten) return { ...step, ...foundIn(written) };
-    if (!written.row && !row) throw new Error(neither(key.reference));
     found = written.row && foundIn(written);
   }
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
-
-const neither = (reference: string): string =>
-  `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or another program that deletes rows, may be the cause.`;
 
 /**
  * Retries {@link change} for five minutes while the store fails. It does not keep the process alive.
@@ -121,23 +113,16 @@ export async function record<S extends Step>(
   known?: FoundRow,
 ): Promise<(S & FoundRow) | undefined> {
   const deadline = new Deadline(LONGEST_RECORDING);
-  // After a failure the row must be read: the change may have succeeded anyway.
   let found = known;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
       return await change(store, key, transition, found);
     } catch (error) {
       if (isTaken(error)) throw error;
+      // The change may have succeeded anyway, so the row must be read.
       found = undefined;
       if (deadline.remaining < pause) return undefined;
       await backgroundDelay(pause);
     }
   }
 }
-
-/** Milliseconds that an answered create waits for its recording: a customer waits too. */
-const LONGEST_WAIT = 5_000;
-
-/** Waits for a recording. After the limit it continues in the background. @throws its error, if it comes in time */
-export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
-  within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);

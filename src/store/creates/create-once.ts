@@ -27,7 +27,7 @@ import type { Store } from '../contract.ts';
 import { type Attempt, type CreateRow, knownIds } from '../rules/create-row.ts';
 import { type Recordable, requestDataOf } from '../rules/fingerprint.ts';
 import { replanned } from '../rules/plan.ts';
-import { type RecordedStep, recordEnd, recordPayment, release } from '../rules/transitions.ts';
+import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import { InFlight, type WaitLimits } from './in-flight.ts';
 import { resume } from './replay.ts';
@@ -118,68 +118,57 @@ async function makeAttempt(
   attempt: Attempt,
   limits: WaitLimits & { signal: AbortSignal },
 ): Promise<CreatedOnce | Taken> {
-  const { hasBegun, ...found } = await writeDown(create, attempt, limits);
-  if (!hasBegun) return { taken: found };
+  const { plan } = create;
+  const { hasBegun, ...begun } = await writeDown(create, attempt, limits);
+  if (!hasBegun) return { taken: begun };
   report(create, 'begun', attempt.reference);
   // No customer waits for a plan, so the store gets a fresh timeout after the create has used its own.
-  const recordingLimits = () => (create.plan ? { deadline: new Deadline(create.timeout) } : limits);
+  const recordingLimits = () => (plan ? { deadline: new Deadline(create.timeout) } : limits);
   let accepted: Accepted;
   try {
     accepted = await create.send(limits.deadline, limits.signal);
   } catch (error) {
-    const recorded = await waitForRecording(recordFailure(create, attempt, error, found), recordingLimits());
-    const { row } = recorded ?? {};
+    const recorded = await waitForRecording(recordFailure(create, attempt, error, begun), recordingLimits());
+    const own = ownRow(recorded, attempt);
     // The callback has come already, so the answer does not matter.
-    if (recorded && isOf(row, attempt) && row.state === 'created')
+    if (recorded && own?.state === 'created')
       return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
-    throw isSurelyUnpaid(error) ? unpaidError(create, attempt, error, { found, recorded }) : error;
+    // The store knows a payment of it, or may lose the plan if the process ends now.
+    const isDoubt = own?.state === 'begun' || (plan && !recorded);
+    if (!isDoubt || !isSurelyUnpaid(error)) throw error;
+    const details = { paymentId: own && knownIds(own)[0], cause: error };
+    throw new PaymentInDoubtError(attempt.reference, new Date(begun.row?.begunAt ?? begun.now), details);
   }
-  await waitForRecording(recordCreated(create, attempt, accepted, found), recordingLimits());
+  await waitForRecording(recordCreated(create, attempt, accepted, begun), recordingLimits());
   return { ...accepted.created, replayed: false, stale: false };
 }
 
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-/** Whether the row still belongs to this attempt. Another attempt's payment proves nothing here. */
-const isOf = (row: CreateRow | undefined, { attemptId }: Attempt): row is CreateRow => row?.attemptId === attemptId;
-
-/** Returns the error, or a doubt: the store knows a payment of it, or it may lose the plan if the process ends now. */
-function unpaidError(
-  { plan }: CreateOnce,
-  attempt: Attempt,
-  error: GatewayError,
-  { found, recorded }: { found: FoundRow; recorded: FoundRow | undefined },
-): GatewayError {
-  const { row } = recorded ?? {};
-  const isDoubt = isOf(row, attempt) && row.state === 'begun';
-  if (!isDoubt && (recorded || !plan)) return error;
-  const since = new Date(found.row?.begunAt ?? found.now);
-  return new PaymentInDoubtError(attempt.reference, since, {
-    paymentId: isDoubt ? knownIds(row)[0] : undefined,
-    cause: error,
-  });
-}
+/** The row, if it still belongs to this attempt. Another attempt's payment proves nothing here. */
+const ownRow = (found: Partial<FoundRow> | undefined, { attemptId }: Attempt): CreateRow | undefined =>
+  found?.row?.attemptId === attemptId ? found.row : undefined;
 
 /** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */
 async function recordFailure(
   create: CreateOnce,
   attempt: Attempt,
   error: unknown,
-  found: FoundRow,
+  begun: FoundRow,
 ): Promise<FoundRow | undefined> {
   const { plan } = create;
   const { paymentId, outcome } = error instanceof GatewayError ? error : {};
   const isUnpaid = isSurelyUnpaid(error);
-  const step = await recordEndOf(create, attempt, found, paymentId, (row, now) => {
+  const step = await recordEndOf(create, attempt, begun, paymentId, (row, now) => {
     if (isUnpaid)
       return release(row, attempt, { wasSent: outcome === 'rejected', plan: plan && replanned(plan, error, now) });
     return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
   });
-  const row = isOf(step?.row, attempt) ? step.row : undefined;
-  if (isUnpaid && step?.next) report(create, step.next.state === 'planned' ? 'planned' : 'freed', attempt.reference);
-  else if (isUnpaid ? row?.state === 'begun' : row?.state !== 'created')
-    report(create, 'in_doubt', attempt.reference, paymentId ?? (row && knownIds(row)[0]));
+  const own = ownRow(step, attempt);
+  const { state = isUnpaid ? undefined : 'begun' } = own ?? step?.next ?? {};
+  if (state === 'begun') report(create, 'in_doubt', attempt.reference, paymentId ?? (own && knownIds(own)[0]));
+  else if (state === 'freed' || state === 'planned') report(create, state, attempt.reference);
   return step;
 }
 
@@ -188,15 +177,14 @@ async function recordCreated(
   create: CreateOnce,
   attempt: Attempt,
   { created: result, anothers }: Accepted,
-  found: FoundRow,
+  begun: FoundRow,
 ): Promise<void> {
   const { store } = create;
   const { reference } = attempt;
   const paymentId = result.payment.id;
   try {
-    const learnt = { paymentId, result };
-    const record = (row: CreateRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
-    const step = await recordEndOf(create, attempt, found, paymentId, record);
+    const end = (row: CreateRow | undefined, now: number) => recordPayment(row, attempt, { paymentId, result }, now);
+    const step = await recordEndOf(create, attempt, begun, paymentId, end);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
   } catch (error) {
     if (!isTaken(error)) throw error;
@@ -210,12 +198,12 @@ async function recordCreated(
 async function recordEndOf(
   create: CreateOnce,
   attempt: Attempt,
-  found: FoundRow,
+  begun: FoundRow,
   paymentId: string | undefined,
-  end: Transition<RecordedStep>,
-): Promise<(RecordedStep & FoundRow) | undefined> {
+  end: Transition<Step>,
+): Promise<(Step & FoundRow) | undefined> {
   const { reference } = attempt;
-  const step = await record(create.store, attempt, end, found);
+  const step = await record(create.store, attempt, end, begun);
   if (!step) warnNotRecorded(create, reference);
   if (step?.otherPayment && paymentId) reportConflict(create, reference, paymentId, step.otherPayment.id);
   return step;

@@ -8,15 +8,11 @@ import { isKeepable } from '../key.ts';
 import { canWait, reconcile } from '../rules/confirmed.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { observe } from '../rules/transitions.ts';
-import { bounded, change, type FoundRow, isTaken, ownerOf, readCreate } from './change.ts';
+import { change, type FoundRow, isTaken, ownerOf, readCreate } from './change.ts';
 import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
 
 /** Reads the gateway's own record. */
 export type ReadPayment = (paymentId: string) => Promise<Payment>;
-
-/** Whether the payment has the row's reference, possibly folded, or has none but the same type, amount and currency. */
-export const hasItsReference = (row: CreateRow, payment: Payment): boolean =>
-  payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 
 /** Whether the gateway answered a lookup with 404. */
 export const isMissing = (error: unknown): error is PaymentNotFoundError =>
@@ -41,14 +37,17 @@ export async function settleKnown(
   const { row } = found;
   for (const id of knownIds(row)) {
     const payment = await readPayment(id).catch(unlessMissing);
-    if (!payment) continue;
-    // The reference of the own answer may be folded. A callback may name another order, so its must match exactly.
-    const canBeIts = isOwnPayment(row, id) ? hasItsReference(row, payment) : payment.reference === row.reference;
-    if (!canBeIts) continue;
+    if (!payment || !canBeIts(row, payment)) continue;
     const settled = await recordConfirmed(client, found, row, payment);
     return settled?.state === 'created' && isOwnPayment(settled, id) ? payment : undefined;
   }
   return undefined;
+}
+
+/** The reference of the own answer may be folded. A callback may name another order, so its must match exactly. */
+function canBeIts(row: CreateRow, payment: Payment): boolean {
+  if (!isOwnPayment(row, payment.id)) return payment.reference === row.reference;
+  return payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 }
 
 /**
@@ -60,22 +59,23 @@ export async function settleKnown(
  * @throws the store's errors: the callback must come again
  */
 export async function reconcilePayment(
-  { store, call }: StoreCall,
+  client: StoreCall,
   payment: Payment,
   isBeforeEffect = false,
 ): Promise<CreateRow | undefined> {
+  const { store } = client;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
   let found = reference ? await readCreate(store, { reference }) : undefined;
   if (!found?.row) found = await ownerOf(store, payment.id);
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
   if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
   const key = found.row ?? (reference ? { reference } : undefined);
-  return key && recordConfirmed({ store, call }, found, key, payment);
+  return key && recordConfirmed(client, found, key, payment);
 }
 
 /** Finds the doubt that a folding gateway may have meant. */
 async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
-  const { rows, now } = await bounded(store.list({ kind: 'create', states: ['begun'] }));
+  const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
   const doubts = rows.map(createOf).filter(row => hasReference(payment, row.reference));
   const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
   return row && { row, now };
@@ -92,11 +92,12 @@ async function recordConfirmed(
   const confirmed = { reference, payment, attemptId: randomUUID() };
   try {
     const step = await change(store, confirmed, (row, now) => reconcile(row, confirmed, now), known);
-    if (step.outcome) report(client, step.outcome, reference, payment.id);
-    if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
-    if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));
-    const isFolded = step.row?.state === 'begun' && payment.reference && payment.reference !== reference;
-    return isFolded ? undefined : step.row;
+    const { row, outcome, otherPayment, isMismatch } = step;
+    if (outcome) report(client, outcome, reference, payment.id);
+    if (otherPayment) reportConflict(client, reference, payment.id, otherPayment.id);
+    if (isMismatch && row) warnMismatch(client, reference, payment.id, differencesOf(row, payment));
+    const isFolded = row?.state === 'begun' && payment.reference && payment.reference !== reference;
+    return isFolded ? undefined : row;
   } catch (error) {
     if (!isTaken(error)) throw error;
     // An operator has given it to another reference.

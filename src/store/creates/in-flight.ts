@@ -7,23 +7,19 @@ export interface WaitLimits {
   signal?: AbortSignal | undefined;
 }
 
-/** Work that several callers await. It is aborted when the last of them stops waiting. */
+/** Work that several callers await. The last of them to stop waiting aborts it, and gets its end. */
 export class InFlight<T> {
   readonly #giveUp = new AbortController();
   readonly #work: Promise<T>;
   #waiting = 0;
 
-  /** @param work stops as soon as the signal is aborted, and settles then */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#work = work(this.#giveUp.signal);
     // Every waiting caller gets the error.
     this.#work.catch(() => {});
   }
 
-  /**
-   * @param stopped makes the error of a caller that leaves while others wait
-   * @returns the result of the work. The last caller to leave aborts the work and gets its end.
-   */
+  /** @param stopped makes the error of a caller that leaves while others wait */
   async wait({ deadline, signal }: WaitLimits, stopped: (left: Left) => Error): Promise<T> {
     this.#waiting += 1;
     const left = await leaving(this.#work, { ms: deadline.remaining, signal });

@@ -42,7 +42,6 @@ export async function writeDown(
   }
 }
 
-/** Replaces the usual advice when the store may hold the attempt that was not sent. */
 const NOT_TAKEN_BACK =
   'Nothing was sent. The store may contain the attempt anyway. The SDK removes it once the store answers. Until then, a create of this reference may throw PaymentInDoubtError.';
 

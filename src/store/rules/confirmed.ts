@@ -9,7 +9,7 @@ import {
   due,
   isFailed,
   observe,
-  type RecordedStep,
+  type Step,
   settle,
   unleased,
   withConflict,
@@ -22,7 +22,7 @@ export interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
 }
 
 /** The effect of a confirmed payment on its reference. */
-export interface ReconciledStep extends RecordedStep {
+export interface ReconciledStep extends Step {
   /** The reference had no payment before. `settled` if it was in doubt. */
   outcome?: 'created' | 'settled';
   /** The payment differs from the request. */

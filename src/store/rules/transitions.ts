@@ -15,9 +15,12 @@ import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './
 import { UNSEEN } from './fingerprint.ts';
 import { isUnchanged, mergeKept } from './kept.ts';
 
-/** The next row. Absent if nothing changes. */
+/** The result of a transition. */
 export interface Step {
+  /** The next row. Absent if nothing changes. */
   next?: CreateRow | undefined;
+  /** The other payment of the reference. Without an id, its create is running or in doubt. */
+  otherPayment?: { id?: string | undefined };
 }
 
 /** The row of an attempt in the place of an earlier one, which may have paid. */
@@ -86,12 +89,6 @@ export function begin(
   return canBegin ? { hasBegun: true, next: nextRow(row, attempt, now) } : { hasBegun: false };
 }
 
-/** The next row, with the other payment of the reference if one exists. */
-export interface RecordedStep extends Step {
-  /** Without an id, the other payment's create is running or in doubt. */
-  otherPayment?: { id?: string | undefined };
-}
-
 /**
  * Records the payment of an attempt: its id, and the whole payment if the answer was readable. Its own answer overrides
  * a callback's, because only it has the next action. If the attempt was given up meanwhile, its payment becomes the
@@ -102,7 +99,7 @@ export function recordPayment(
   attempt: Attempt,
   { paymentId, result }: { paymentId: string; result?: Envelope | undefined },
   now: number,
-): RecordedStep {
+): Step {
   if (!row || row.state === 'freed' || row.state === 'planned') {
     const late = { ...attempt, timeoutMs: 0 };
     const again = row ? nextRow(row, late, now) : newRow(late, now);

@@ -1,6 +1,5 @@
 // Processes the due rows of a store. Leases let many processes work concurrently.
 import type { DueQuery, Store } from '../contract.ts';
-import { bounded } from '../creates/change.ts';
 import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
 import { unleased } from '../rules/transitions.ts';
 
@@ -40,7 +39,7 @@ export async function workOnDue(
   async function* claimAll(): AsyncGenerator<Claimed> {
     while (claimed < limit && !isOver()) {
       const count = Math.min(limit - claimed, concurrency);
-      const { rows, now } = await bounded(store.due({ kind: 'create', ...query }, count, LEASE));
+      const { rows, now } = await store.due({ kind: 'create', ...query }, count, LEASE);
       if (rows.length === 0) {
         if (!whenIdle) return;
         await whenIdle();
@@ -64,5 +63,5 @@ export async function workOnDue(
 
 /** Releases the lease of a row without changing the row. If another process has changed it, that change wins. */
 export async function giveBack(store: Store, row: CreateRow): Promise<void> {
-  await bounded(store.write(storeRowOf(unleased(row))));
+  await store.write(storeRowOf(unleased(row)));
 }

@@ -1,6 +1,5 @@
 // Stops the sending of payouts in every replica while the gateway seems unreachable.
 import type { Store, StoreRow, Written } from '../contract.ts';
-import { bounded } from '../creates/change.ts';
 
 /** The row of a scope without an outage so far. */
 const NEW: StoreRow = { kind: 'gateway', id: 'outage', state: 'outage', revision: 0, begunAt: 0, data: {} };
@@ -20,7 +19,7 @@ export interface Outage {
 }
 
 export async function readOutage(store: Store): Promise<Outage> {
-  const { row = NEW, now } = await bounded(store.read(NEW));
+  const { row = NEW, now } = await store.read(NEW);
   return { until: 0, pauseMs: 0, ...row.data, now, row };
 }
 
@@ -61,7 +60,7 @@ export async function endOutage(store: Store): Promise<void> {
 
 /** If another replica has written at the same time, its pause counts. */
 const write = (store: Store, { row, until, pauseMs }: Outage): Promise<Written> =>
-  bounded(store.write({ ...row, data: { until, pauseMs } }));
+  store.write({ ...row, data: { until, pauseMs } });
 
 function longer(outage: Outage): Outage {
   const pauseMs = Math.min(Math.max(2 * outage.pauseMs, FIRST_PAUSE), LONGEST_PAUSE);

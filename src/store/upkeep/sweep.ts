@@ -54,57 +54,49 @@ const LONGEST_PAUSE = 6 * 3_600_000;
  * @throws the store's errors. The next sweep processes the remaining rows
  */
 export async function sweep(client: StoreCall, settings: SweepSettings, swept: SweepCounts): Promise<void> {
-  const { store } = client;
-  const { handler, limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = settings;
+  const { limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = settings;
   /** The gateway has asked for a pause. */
   let isOut = false;
   const isOver = () => isOut || signal?.aborted === true;
 
-  /** Writes the next row. If an effect or a callback has changed the row during the look, another look follows soon. */
-  const write = (row: CreateRow, next: CreateRow, now: number) =>
+  /** If an effect or a callback has changed the row during the look, another look follows soon. */
+  const write = (claimed: Claimed, next: CreateRow) =>
     change(
-      store,
-      row,
-      (current, now) => {
-        if (current === row) return { next };
-        if (current?.dueAt === undefined) return {};
-        if (!needsLook(current)) return { next: finished(current, now, recheckAfter) };
-        return { next: { ...unleased(current), dueAt: now + FIRST_PAUSE } };
+      client.store,
+      claimed.row,
+      (row, now) => {
+        if (row === claimed.row) return { next };
+        if (row?.dueAt === undefined) return {};
+        if (!needsLook(row)) return { next: finished(row, now, recheckAfter) };
+        return { next: { ...unleased(row), dueAt: now + FIRST_PAUSE } };
       },
-      { row, now },
+      claimed,
     );
 
-  const work = async ({ row, now: claimedAt }: Claimed) => {
-    if (!needsLook(row)) return void (await write(row, finished(row, claimedAt, recheckAfter), claimedAt));
-    const begun = performance.now();
-    const looks = await lookAt(handler, row, signal);
-    const now = claimedAt + Math.ceil(performance.now() - begun);
-    const asked = Math.max(0, ...looks.map(look => look.asked));
+  const work = async (claimed: Claimed) => {
+    const { row, now } = claimed;
+    if (!needsLook(row)) return void (await write(claimed, finished(row, now, recheckAfter)));
+    const { outcome, error, asked, hasChanged } = await lookAt(row, now - row.begunAt > giveUpAfter, settings);
     isOut ||= asked > 0;
-    const { outcome, error } = resultOf(row, looks, claimedAt - row.begunAt > giveUpAfter);
-    if (outcome === 'failed' && signal?.aborted) return giveBack(store, row);
+    if (outcome === 'failed' && signal?.aborted) return giveBack(client.store, row);
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
     const isLeft = outcome === 'open' || outcome === 'failed';
     const seen = { ...unleased(row), looks: row.looks + 1 };
     const next = isLeft ? { ...seen, dueAt: now + pause } : finished(seen, now, recheckAfter);
-    const written = await write(row, next, now);
-    const isGivenUp = outcome === 'gaveUp' && written.next === next && next.dueAt === undefined;
-    swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
-    if (looks.some(({ hasChanged }) => hasChanged)) swept.rechecked += 1;
+    const isWritten = (await write(claimed, next)).next === next;
+    const isGivenUp = outcome === 'gaveUp' && isWritten;
+    swept[outcome === 'gaveUp' && !isWritten ? 'open' : outcome] += 1;
+    if (hasChanged) swept.rechecked += 1;
     if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
     if (outcome === 'failed') warnNotSwept(client, row, error);
   };
-  await workOnDue(store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
+  await workOnDue(client.store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
 }
 
 /** Whether a due row needs a look. An effect that pays leaves the due time unchanged: a sweep schedules its rechecks. */
 const needsLook = ({ effectAt, dueAt }: CreateRow): boolean => effectAt === undefined || dueAt !== effectAt;
 
-/**
- * Returns a finished row. A paid one is due at its next recheck.
- *
- * @param recheckAfter ascending milliseconds after the effect
- */
+/** Returns a finished row. A paid one is due at its next recheck. */
 function finished(row: CreateRow, now: number, recheckAfter: readonly number[]): CreateRow {
   const effectAt = (needsLook(row) ? row.effectAt : now) ?? now;
   const dueAt = recheckAfter.map(ms => effectAt + ms).find(time => time > now);
@@ -112,64 +104,58 @@ function finished(row: CreateRow, now: number, recheckAfter: readonly number[]):
   return isPaidRow && dueAt !== undefined ? { ...unleased(row), effectAt, dueAt, looks: 0 } : notDue(row);
 }
 
-/** The result of looking at one payment that a row knows. */
+/** The result of looking at the payments that a row knows. */
 interface Look {
-  /**
-   * `ended`: its final status has taken effect. `busy`: another process is working on it, and may fail. `missing`: the
-   * gateway does not know it.
-   */
-  as: 'ended' | 'open' | 'busy' | 'missing' | 'failed';
-  /** The gateway has answered with this id. An id from an error or a callback may not exist. */
-  isConfirmed: boolean;
-  /** Its status differs from the one in the row. */
-  hasChanged?: boolean;
+  outcome: Exclude<keyof SweepCounts, 'rechecked'>;
   /** An error of any type that the merchant's function throws. */
   error?: unknown;
   /** Milliseconds that the gateway asked to wait. */
   asked: number;
+  /** The payment has changed since its effect. */
+  hasChanged: boolean;
 }
 
 /** The codes for a payment that the gateway does not have. */
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
-/** Processes one by one the payments that a row knows. */
-async function lookAt(handler: HandlerLink, row: CreateRow, signal: AbortSignal | undefined): Promise<Look[]> {
+/** Processes the payments that a row knows one by one. */
+async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: SweepSettings): Promise<Look> {
   const known = row.result?.payment;
-  const looks: Look[] = [];
+  const look = { asked: 0, hasChanged: false };
+  // A final payment is still owed its effect, at any age.
+  let isOwed = known !== undefined && isFinal(known);
+  let mayGiveUp = isOverdue;
+  let isOpen = false;
+  let error: unknown;
   for (const id of knownIds(row)) {
-    const isConfirmed = known !== undefined && isSamePayment(known.id, id);
+    const isOwn = known !== undefined && isSamePayment(known.id, id);
     try {
       const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
-      const as = result === 'busy' ? result : isFinal(payment) ? 'ended' : 'open';
-      const hasChanged = isConfirmed && row.effectAt !== undefined && rawStatusOf(payment) !== rawStatusOf(known);
-      looks.push({ as, isConfirmed, hasChanged, asked: 0 });
-    } catch (error) {
+      const hasEnded = result !== 'busy' && isFinal(payment);
+      isOpen ||= !hasEnded;
+      // The other worker may fail.
+      mayGiveUp &&= result !== 'busy';
+      if (!isOwn) continue;
+      isOwed &&= !hasEnded;
+      look.hasChanged = row.effectAt !== undefined && rawStatusOf(payment) !== rawStatusOf(known);
+    } catch (thrown) {
       // By shape, because the handler may belong to another copy of the SDK.
-      const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(error) ? {} : Object(error);
-      const as = UNKNOWN.has(code) ? 'missing' : 'failed';
-      const asked = as === 'failed' && typeof retryAfter === 'number' ? retryAfter : 0;
-      looks.push({ as, isConfirmed, error, asked });
+      const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(thrown) ? {} : Object(thrown);
+      if (!UNKNOWN.has(code)) {
+        error ??= thrown;
+        mayGiveUp = false;
+        if (typeof retryAfter === 'number') look.asked = Math.max(look.asked, retryAfter);
+      } else if (!isOwn) {
+        // An id from an error or a callback may not exist.
+        isOpen ||= !known;
+      } else if (row.effectAt === undefined) {
+        // Another gateway, or one that has forgotten an old payment.
+        error ??= thrown;
+      }
     }
   }
-  return looks;
-}
-
-/** @param isOverdue whether the payment is older than `giveUpAfter` */
-function resultOf(
-  { effectAt, result }: CreateRow,
-  looks: readonly Look[],
-  isOverdue: boolean,
-): { outcome: keyof SweepCounts; error?: unknown } {
-  const confirmed = looks.find(({ isConfirmed }) => isConfirmed);
-  const failed = looks.find(({ as }) => as === 'failed');
-  // Another gateway, or one that has forgotten an old payment. Any other id that it does not know is not a payment.
-  const missing = confirmed?.as === 'missing' ? confirmed : undefined;
-  if (effectAt !== undefined && missing && !failed) return { outcome: 'processed' };
-  // A final payment is still owed its effect, at any age.
-  const isOwed = result && isFinal(result.payment) && confirmed?.as !== 'ended';
-  const isOld = isOverdue && !isOwed && !looks.some(({ as }) => as === 'busy');
-  const failure = failed ?? (isOld ? undefined : missing);
-  if (failure) return { outcome: 'failed', error: failure.error };
-  const isDone = looks.every(look => look.as === 'ended' || (look.as === 'missing' && result && look !== missing));
-  return { outcome: isDone ? 'processed' : isOld ? 'gaveUp' : 'open' };
+  const isFailed = error !== undefined;
+  if (mayGiveUp && !isOwed && (isOpen || isFailed)) return { ...look, outcome: 'gaveUp' };
+  if (isFailed) return { ...look, outcome: 'failed', error };
+  return { ...look, outcome: isOpen ? 'open' : 'processed' };
 }
