@@ -8,7 +8,6 @@ export const LONGEST = { scope: 255, reference: 1_020 };
 /** Postgres rejects NUL in text. */
 const fits = (text: string, most: number): boolean => Buffer.byteLength(text) <= most && !text.includes('\0');
 
-/** Checks the option `scope`. */
 export const scopeProblem: ProblemOf = value =>
   textProblem(value) ??
   (fits(String(value), LONGEST.scope) ? undefined : 'must have at most 255 bytes of UTF-8 and no NUL');

@@ -33,7 +33,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
   return storeInMemory(options);
 }
 
-/** The same without its warning. */
 export function storeInMemory(options: MemoryStoreOptions): Store<object> {
   const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope = 'memory', settleMargin, now = Date.now } = storeOptions('memoryStore', options, problems);
@@ -41,7 +40,6 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
   /** The rows of running effects, each until its effect ends. */
   const locks = new Map<string, Promise<void>>();
   const watchers = new Set<() => void>();
-  const lockedOf = (names: readonly string[]) => names.find(name => locks.has(name));
   const end = (name: string) =>
     withTimeout(locks.get(name) as Promise<void>, LONGEST_WAIT, `An effect keeps a row locked: ${name}`);
 
@@ -74,7 +72,8 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
       const names = [payment, ...reads].map(nameOf);
       for (const pause of LOCK_PAUSES) if (locks.has(nameOf(payment))) await delay(pause);
       if (locks.has(nameOf(payment))) return 'busy';
-      for (let name = lockedOf(names); name !== undefined; name = lockedOf(names)) await end(name);
+      const locked = () => names.find(name => locks.has(name));
+      for (let name = locked(); name !== undefined; name = locked()) await end(name);
       const { promise, resolve } = Promise.withResolvers<void>();
       for (const name of names) locks.set(name, promise);
       try {
@@ -97,7 +96,6 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
 
 const nameOf = ({ kind, id }: RowKey) => `${kind} ${id}`;
 
-/** Keeps rows, and compares revisions and payments. Locks and the time are the caller's. */
 function rowsInMemory() {
   const stored = new Map<string, StoreRow>();
   const get = (key: RowKey) => structuredClone(stored.get(nameOf(key)));

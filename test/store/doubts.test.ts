@@ -152,11 +152,8 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await shop.find()).not.toHaveProperty('state', 'freed');
   });
 
-  it.each<[string, 'amount' | 'reference', object]>([
-    ['rounds', 'amount', { amount: 75.5 }],
-    ['folds', 'reference', { reference: ' PAYOUT-1' }],
-  ])('%s: keeps the payment in mind, until it is clear whose it is', async (_, despite, changes) => {
-    const its = recordOf(ID, changes);
+  it('keeps a payment of another amount in mind, until it is clear whose it is', async () => {
+    const its = recordOf(ID, { amount: 75.5 });
     const doubtful = async () => {
       const shop = await openFailed({ creates: [lost], payments: { [ID]: its } });
       for (let times = 0; times < 2; times++) await reconcile(shop.gateway, its);
@@ -173,15 +170,12 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await byCallback.find()).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
 
     const byOperator = await doubtful();
-    await byOperator.settle(ID, despite);
+    await byOperator.settle(ID, 'amount');
     expect(await byOperator.create()).toMatchObject({ replayed: true, payment: { id: ID } });
 
-    const anothers = await doubtful();
-    const freeing = anothers.settle('not_created', 'paymentId');
     // A payment with exactly the reference stays its payment.
-    if (despite === 'amount') return expect(await errorOf(freeing)).toHaveProperty('issues');
-    await freeing;
-    expect(await anothers.find()).toMatchObject({ state: 'freed' });
+    const anothers = await doubtful();
+    expect(await errorOf(anothers.settle('not_created', 'paymentId'))).toHaveProperty('issues');
   });
 
   it('takes no payment of another order whose reference differs only in case', async () => {

@@ -7,12 +7,12 @@ import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
 import type { Step } from '../rules/transitions.ts';
 import type { WaitLimits } from './in-flight.ts';
 
-/** Milliseconds to retry while others change the row. Each conflict means that another change has finished. */
+/** Milliseconds to retry while others change the row. */
 const LONGEST_CONTEST = 5_000;
 /** Milliseconds of random delay before a retry, multiplied by the number of tries. */
 const PAUSE = 5;
 
-/** Milliseconds to retry recording while the store fails, with longer and longer pauses. */
+/** Milliseconds to retry recording while the store fails. */
 const LONGEST_RECORDING = 300_000;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
@@ -56,7 +56,6 @@ export const NO_ROW: FoundRow = { now: 0 };
 export const readCreate = async (store: Store, { reference }: Key): Promise<FoundRow> =>
   isKeepable(reference) ? foundIn(await store.read({ kind: 'create', id: reference })) : NO_ROW;
 
-/** Returns the create that has the payment. */
 export const ownerOf = async (store: Store, paymentId: string): Promise<FoundRow> =>
   foundIn(await store.owner(paymentId.toLowerCase()));
 
@@ -65,17 +64,9 @@ const foundIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => 
 /** Whether another create has the payment. By name, because two copies of the SDK may be loaded. */
 export const isTaken = (error: unknown): boolean => error instanceof Error && error.name === 'PaymentTaken';
 
-/** Decides on the current row, at the store's own time. */
 export type Transition<S extends Step> = (row: CreateRow | undefined, now: number) => S;
 
-/**
- * Applies a transition to the current row, and retries after a concurrent change.
- *
- * @param known the row as last read, to save another read
- * @param tx the merchant's transaction
- * @returns the transition's result, and the row after it
- * @throws the store's errors; Error if the row keeps changing
- */
+/** Applies a transition to the current row, and retries after a concurrent change. @param known saves the first read */
 export async function change<S extends Step>(
   store: Store,
   key: Key,
@@ -100,12 +91,7 @@ export async function change<S extends Step>(
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
 
-/**
- * Retries {@link change} for five minutes while the store fails. It does not keep the process alive.
- *
- * @returns undefined if every try failed
- * @throws {PaymentTaken} which no retry changes
- */
+/** Retries a change for five minutes while the store fails. @returns undefined if every try failed @throws {PaymentTaken} */
 export async function record<S extends Step>(
   store: Store,
   key: Key,

@@ -3,32 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { isGatewayError, type PaymentNotFoundError } from '../../errors.ts';
 import { differencesOf, hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import type { Store } from '../contract.ts';
 import { isKeepable } from '../key.ts';
 import { canWait, reconcile } from '../rules/confirmed.ts';
-import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
+import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { observe } from '../rules/transitions.ts';
-import { change, type FoundRow, isTaken, ownerOf, readCreate } from './change.ts';
+import { change, type FoundRow, isTaken, NO_ROW, ownerOf, readCreate } from './change.ts';
 import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
 
-/** Reads the gateway's own record. */
 export type ReadPayment = (paymentId: string) => Promise<Payment>;
 
-/** Whether the gateway answered a lookup with 404. */
 export const isMissing = (error: unknown): error is PaymentNotFoundError =>
   isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
-/** Returns undefined if the gateway has no such payment. @throws every other error */
 export function unlessMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-/**
- * Settles a doubt by the ids that it knows. An error's body may have named any id.
- *
- * @returns its payment, or undefined if it stays in doubt
- * @throws the lookup's error, which proves nothing about the doubt, or the store's
- */
+/** Settles a doubt by the ids that it knows, unless they are another order's. @throws errors of the lookup and the store */
 export async function settleKnown(
   client: StoreCall,
   found: FoundRow & { row: CreateRow },
@@ -51,12 +42,10 @@ function canBeIts(row: CreateRow, payment: Payment): boolean {
 }
 
 /**
- * Records a payment that the gateway's own record proves. It settles the doubt of its reference if it is the requested
- * payment. A second payment of the reference is kept next to the first.
+ * Records a payment by the gateway's own record: it settles the doubt of its reference, or is kept next to another payment.
  *
  * @param isBeforeEffect leaves a status that can wait to the effect
  * @returns the create that it belongs to, or undefined if none was made here
- * @throws the store's errors: the callback must come again
  */
 export async function reconcilePayment(
   client: StoreCall,
@@ -65,20 +54,11 @@ export async function reconcilePayment(
 ): Promise<CreateRow | undefined> {
   const { store } = client;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
-  let found = reference ? await readCreate(store, { reference }) : undefined;
-  if (!found?.row) found = await ownerOf(store, payment.id);
-  if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
+  let found = reference ? await readCreate(store, { reference }) : NO_ROW;
+  if (!found.row) found = await ownerOf(store, payment.id);
   if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
   const key = found.row ?? (reference ? { reference } : undefined);
   return key && recordConfirmed(client, found, key, payment);
-}
-
-/** Finds the doubt that a folding gateway may have meant. */
-async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
-  const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
-  const doubts = rows.map(createOf).filter(row => hasReference(payment, row.reference));
-  const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
-  return row && { row, now };
 }
 
 /** Records a confirmed payment under a reference. @returns the create that it belongs to */
@@ -96,8 +76,7 @@ async function recordConfirmed(
     if (outcome) report(client, outcome, reference, payment.id);
     if (otherPayment) reportConflict(client, reference, payment.id, otherPayment.id);
     if (isMismatch && row) warnMismatch(client, reference, payment.id, differencesOf(row, payment));
-    const isFolded = row?.state === 'begun' && payment.reference && payment.reference !== reference;
-    return isFolded ? undefined : row;
+    return row;
   } catch (error) {
     if (!isTaken(error)) throw error;
     // An operator has given it to another reference.

@@ -17,7 +17,6 @@ interface Resumed extends Envelope {
   stale: boolean;
 }
 
-/** The parts of a create that a replay needs. */
 interface Replayed extends StoreCall {
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
 }

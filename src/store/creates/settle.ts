@@ -11,7 +11,6 @@ import { change, isTaken, ownerOf, readCreate } from './change.ts';
 import { type ReadPayment, unlessMissing } from './doubts.ts';
 import { report, reportConflict, type StoreCall } from './reports.ts';
 
-/** An operator's decision about a doubt. */
 export interface Resolution {
   reference: string;
   /** The id of its payment, or `not_created`. */
@@ -22,12 +21,7 @@ export interface Resolution {
 
 const NEITHER = "must be the gateway's id of the payment, a UUID, or 'not_created'";
 
-/**
- * Settles a doubt by an operator's decision.
- *
- * @throws {InvalidRequestError} if the reference is not in the store, or the payment differs in fields not named
- * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive
- */
+/** @throws {InvalidRequestError} {@link PaymentInDoubtError} for `not_created` while the create may still arrive */
 export async function settleDoubt(client: StoreCall, decision: Resolution, readPayment: ReadPayment): Promise<void> {
   const { resolution } = decision;
   if (resolution === 'not_created') return settleWithout(client, decision, readPayment);

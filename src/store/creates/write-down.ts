@@ -10,12 +10,7 @@ import { type StoreCall, warnNotRecorded } from './reports.ts';
 /** Milliseconds to wait until an attempt that was not sent is taken back: a customer waits too. */
 const LONGEST_WAIT = 1_000;
 
-/**
- * Writes the attempt down, in one statement if the reference is new.
- *
- * @throws {StoreError} or {@link ConnectionError} if it could not be written, so that it must not be sent
- * @throws {ConfigurationError} the store's scope belongs to another gateway
- */
+/** Writes the attempt down, in one statement if the reference is new. After an error it must not be sent. */
 export async function writeDown(
   client: StoreCall & { plan?: CreateRow | undefined },
   attempt: Attempt,
@@ -50,7 +45,6 @@ const NEVER_WRITTEN =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
-/** The error of a create that the store has not taken. */
 export function notWritten(reference: string, error: unknown, advice: string): StoreError {
   const cause = error instanceof Error ? causeOf(error) : undefined;
   const why = cause ? ` (${cause.message})` : '';
@@ -63,7 +57,6 @@ function causeOf({ name, message, code }: Error & { code?: unknown }): Error {
   return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
-/** The error of a caller that stopped waiting. */
 export function stopped(reference: string, code: Left, outcome: Outcome, advice = adviceOn(outcome)): ConnectionError {
   const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}). ${advice}`;
   return new ConnectionError(message, code, { outcome });

@@ -29,10 +29,7 @@ export interface ReconciledStep extends Step {
   isMismatch?: boolean;
 }
 
-/**
- * Settles the doubt of a reference with a confirmed payment. An unknown, planned or freed reference gets the payment
- * too, to prevent a second one.
- */
+/** Settles the doubt of a reference. An unknown, planned or freed one gets the payment too, to prevent a second one. */
 export function reconcile(found: CreateRow | undefined, { payment, ...key }: Confirmed, now: number): ReconciledStep {
   if (!found) {
     const seen = newRow({ ...requestDataOfPayment(payment), ...key, timeoutMs: 0 }, now);
@@ -43,22 +40,21 @@ export function reconcile(found: CreateRow | undefined, { payment, ...key }: Con
   if (isOpen && isFailed(payment)) return {};
   const row = isOpen ? reopened(found) : found;
   const isOwn = isOwnPayment(row, payment.id);
-  if (row.state === 'created' && isOwn) return observe(row, { payment });
-  if (row.state === 'created') {
-    const next = hasFailed(row) && !isFailed(payment) && isPaymentOf(row, payment) ? replaced(row, payment) : row;
-    return { next: withConflict(next, payment.id), otherPayment: { id: row.paymentId } };
-  }
-  // A later version may have other states.
-  if (row.state !== 'begun') return {};
+  if (row.state === 'created') return isOwn ? observe(row, { payment }) : beside(replaced(row, payment), payment, row);
   // It may belong to the attempt before, because a gateway may keep a refused payment. Or the own answer has named another.
-  if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId))
-    return { next: withConflict(row, payment.id), otherPayment: { id: row.paymentId } };
+  if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId)) return beside(row, payment, row);
   // A folded reference may be another order's, unless the own answer has named the payment.
   const isExact = isOwn || !payment.reference || payment.reference === row.reference;
-  return isExact && isPaymentOf(row, payment)
-    ? { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' }
-    : { next: withConflict(row, payment.id), isMismatch: !knownIds(row).some(id => isSamePayment(id, payment.id)) };
+  if (isExact && isPaymentOf(row, payment))
+    return { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' };
+  const isMismatch = !knownIds(row).some(id => isSamePayment(id, payment.id));
+  return { next: withConflict(row, payment.id), isMismatch };
 }
+
+const beside = (next: CreateRow, { id }: Payment, { paymentId }: CreateRow): ReconciledStep => ({
+  next: withConflict(next, id),
+  otherPayment: { id: paymentId },
+});
 
 /** The row in doubt again. It keeps its request. */
 const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
@@ -67,6 +63,14 @@ const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
   isEnded: true,
   looks: 0,
 });
+
+/** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */
+function replaced(row: CreateRow, payment: Payment): CreateRow {
+  const isFailure = row.result && isFailed(row.result.payment);
+  if (!isFailure || isFailed(payment) || !isPaymentOf(row, payment)) return row;
+  const next = due({ ...created(withoutIds(row, [payment.id]), { payment }), paymentId: payment.id });
+  return withConflict(next, row.paymentId ?? payment.id);
+}
 
 /**
  * Whether the status of the create's own payment can wait for its effect: no sweep and no effect has moved the due time,
@@ -78,12 +82,3 @@ export const canWait = (row: CreateRow, payment: Payment): boolean =>
   row.dueAt !== undefined &&
   row.effectAt === undefined &&
   row.looks === 0;
-
-const hasFailed = ({ state, result }: CreateRow): boolean =>
-  state === 'created' && result !== undefined && isFailed(result.payment);
-
-/** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */
-const replaced = (row: CreateRow, payment: Payment): CreateRow => {
-  const next = due({ ...created(withoutIds(row, [payment.id]), { payment }), paymentId: payment.id });
-  return withConflict(next, row.paymentId ?? payment.id);
-};

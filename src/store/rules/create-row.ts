@@ -4,7 +4,6 @@ import type { Payment } from '../../schemas/records/payment.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import type { Store, StoreRow } from '../contract.ts';
 
-/** The data that the store keeps of a request. */
 export interface RequestData {
   paymentType: 'DEPOSIT' | 'WITHDRAWAL';
   paymentMethod: string;
@@ -45,7 +44,7 @@ export interface CreateRow extends Attempt {
   isPageLost?: boolean | undefined;
   /** The payment that paid this reference, or was paid out by it. */
   paidBy?: string | undefined;
-  /** The payment's id, as soon as it is known or suspected. */
+  /** As soon as it is known or suspected. */
   paymentId?: string | undefined;
   /** Ids of other payments that may have this reference. */
   conflictingIds: readonly string[];
@@ -65,7 +64,6 @@ export interface CreateRow extends Attempt {
   revision: number;
 }
 
-/** Returns the create in a row of the store. */
 export const createOf = ({ kind, id, paymentId, data, ...row }: StoreRow) =>
   ({ ...data, reference: id, ...row }) as CreateRow;
 
@@ -76,7 +74,6 @@ export function storeRowOf(row: CreateRow): StoreRow {
   return { kind: 'create', id: reference, state, revision, begunAt, dueAt, leasedUntil, paymentId, data };
 }
 
-/** The first row of an attempt. The store sets its times. */
 export const newRow = (attempt: Attempt, now: number): CreateRow => {
   const { order, ...rest } = attempt;
   return { ...rest, ...(order && { order }), state: 'begun', begunAt: now, conflictingIds: [], looks: 0, revision: 0 };

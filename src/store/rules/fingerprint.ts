@@ -13,7 +13,6 @@ const VERSION = 'v1';
 /** Replaces the hash when the store knows only the payment of a request. */
 export const UNSEEN = 'unseen';
 
-/** The fields of a creation request that the store reads. */
 export interface Recordable {
   paymentType: 'DEPOSIT' | 'WITHDRAWAL';
   paymentMethod: string;
@@ -31,7 +30,6 @@ export function requestDataOf(request: Recordable, fields: object): RequestData 
   return { paymentType, paymentMethod, amount, currency, bodyHash };
 }
 
-/** The part of a request that its payment shows. */
 export const requestDataOfPayment = (payment: Payment): RequestData => ({
   paymentType: payment.paymentType,
   paymentMethod: payment.paymentMethod ?? '',
@@ -40,7 +38,6 @@ export const requestDataOfPayment = (payment: Payment): RequestData => ({
   bodyHash: UNSEEN,
 });
 
-/** Sorts keys, drops `undefined`, keeps null and serializes all other values as JSON. */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => {
     if (!isJsonMap(part)) return part;
@@ -51,7 +48,6 @@ type Identity = RequestData & Pick<CreateRow, 'order'>;
 
 const FIELDS = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
 
-/** Lists the fields in which a request differs from that of the row. */
 function differingFields(row: CreateRow, request: Identity): string[] {
   if (row.bodyHash === request.bodyHash) return row.order === request.order ? [] : ['order'];
   // The store saw only the payment: its customer may have chosen the method.
@@ -60,10 +56,7 @@ function differingFields(row: CreateRow, request: Identity): string[] {
   return differing.length > 0 ? differing : ['other fields'];
 }
 
-/**
- * @throws {DuplicateReferenceError} if the row is planned, because only upkeep sends a plan, or if its request is another
- * one. A free reference takes every request
- */
+/** @throws {DuplicateReferenceError} for another request, or a plan, because only upkeep sends that */
 export function expectSameRequest(row: CreateRow, request: Identity, { mayBePlanned = false } = {}): void {
   const { reference, state, paymentId } = row;
   const differing = differingFields(row, request);

@@ -17,7 +17,6 @@ export interface OrderData {
 
 export const orderDataOf = (row: StoreRow): OrderData => row.data as OrderData;
 
-/** Returns the row to write for an order. */
 export const orderRowOf = (id: string, data: OrderData, before?: StoreRow): StoreRow => ({
   kind: 'order',
   id,

@@ -13,13 +13,9 @@ import { UNSEEN } from './fingerprint.ts';
 import type { OrderData } from './order-row.ts';
 import { type Outcome, type PaymentData, paymentDataOf } from './payment-row.ts';
 
-/** The functions of a handler that get one outcome. */
 export type OutcomeName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
 
-/**
- * Decides whether a status takes effect now. After a final status, or one that this SDK does not know, any other may be
- * newer or older. `again`: look the payment up again, and come back with the row's revision as `seen`.
- */
+/** Decides whether a status takes effect. After a final or unknown one: look up again, with the row's revision as `seen`. */
 export function decide(
   row: StoreRow | undefined,
   status: string,
@@ -32,7 +28,6 @@ export function decide(
   return seen === row?.revision ? 'run' : 'again';
 }
 
-/** The facts of a status that takes effect. */
 export interface StatusFacts {
   payment: Payment;
   known: PaymentData;
@@ -42,7 +37,6 @@ export interface StatusFacts {
   order: OrderData | undefined;
 }
 
-/** The meaning of a status. */
 export interface Verdict {
   outcome?: Outcome | undefined;
   /** The function that gets it. */

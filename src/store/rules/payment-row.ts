@@ -29,7 +29,6 @@ export interface Review extends Omit<KeptReview, 'since'> {
 /** The state of a payment for the merchant. `held`: COMPLETED, but it pays nothing. */
 export type Outcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
 
-/** The data of a payment's row. */
 export interface PaymentData {
   /** Every handled status, the last one last. */
   statuses: readonly string[];
@@ -42,7 +41,6 @@ const NEW_PAYMENT: PaymentData = { statuses: [], reviews: [] };
 
 export const paymentDataOf = (row: StoreRow | undefined): PaymentData => ({ ...NEW_PAYMENT, ...row?.data });
 
-/** Returns the row to write for a payment. */
 export const paymentRowOf = (id: string, data: PaymentData, before?: StoreRow): StoreRow => ({
   kind: 'payment',
   id,
@@ -52,7 +50,7 @@ export const paymentRowOf = (id: string, data: PaymentData, before?: StoreRow): 
   data,
 });
 
-/** Most handled statuses to remember: enough to recognise late callbacks. */
+/** Enough to recognise late callbacks. */
 const MOST_STATUSES = 16;
 
 /** Returns a payment's data after a status has taken effect. */

@@ -26,28 +26,22 @@ export function openPlan(body: string): PlannedRequest {
 const withDigits = (_name: string, value: unknown, { source = '' }: { source?: string }): unknown =>
   typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
 
-/** A payout gets at most this many answers, or one that refuses the request itself. */
+/** Most answers to a payout, unless one refuses the request itself. */
 const MOST_ANSWERS = 3;
 
-/** Whether the gateway surely refused the request itself, so that it would refuse it again. */
 export const isRefusedRequest = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.outcome === 'rejected' && isOfRequest(error.status);
 
-/** Whether this answer refuses the plan for good. */
 export const isRefusedForGood = (plan: CreateRow, error: unknown): boolean =>
   isRefusedRequest(error) || (error instanceof ApiError && plan.looks + 1 >= MOST_ANSWERS);
 
 /** Milliseconds until a refused plan is sent again, doubled each time. */
 const FIRST_PAUSE = 15_000;
 const LONGEST_PAUSE = 900_000;
-
-/** Milliseconds until the review of a refused payout is tried again, unless it is written before. */
+/** Milliseconds until the review of a refused payout is tried again. */
 const REVIEW_PAUSE = 60_000;
 
-/**
- * Returns the row of a plan whose attempt made no payment. After an answer the plan may itself be the cause: it lets
- * others go first or, if it is refused for good, it is freed and stays due until its review is written.
- */
+/** Returns the row of a plan whose attempt made no payment. After an answer it lets others go first, or is freed. */
 export function replanned(plan: CreateRow, error: unknown, now: number): CreateRow {
   const { body, ...row } = unleased(plan);
   if (isRefusedForGood(plan, error)) return { ...row, state: 'freed', dueAt: now + REVIEW_PAUSE };

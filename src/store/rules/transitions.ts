@@ -7,13 +7,14 @@
 //   created   by an answer, a callback, a lookup or an operator; then its status moves on
 //   freed     because it was refused, never sent, or settled as "not created"; an unsent plan is planned again,
 //             and an operator may still name the payment of a freed reference
+import { isDeepStrictEqual } from 'node:util';
 import { isSamePayment } from '../../schemas/id.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './create-row.ts';
 import { UNSEEN } from './fingerprint.ts';
-import { isUnchanged, mergeKept } from './kept.ts';
+import { mergeKept } from './kept.ts';
 
 /** The result of a transition. */
 export interface Step {
@@ -41,7 +42,6 @@ export function plan(row: CreateRow | undefined, attempt: Attempt, body: string,
 /** The row, due for a sweep. */
 export const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
 
-/** The row without its lease, for the next upkeep. */
 export const unleased = ({ leasedUntil, ...row }: CreateRow): CreateRow => row;
 
 /** The row, no longer due for a sweep. */
@@ -72,11 +72,7 @@ export const withConflict = (row: CreateRow, id: string): CreateRow =>
     ? row
     : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
 
-/**
- * Begins an attempt if the reference is new or freed. Repeats a begin whose answer from the store was lost.
- *
- * @param plan the claimed plan: the attempt begins only over it
- */
+/** Begins an attempt if the reference is new or freed, or over its claimed plan. Repeats a begin whose answer was lost. */
 export function begin(
   row: CreateRow | undefined,
   attempt: Attempt,
@@ -122,11 +118,7 @@ export function recordPayment(
   return isSame ? { next } : { next, otherPayment: { id: known } };
 }
 
-/**
- * Records the end of an attempt with an unknown outcome.
- *
- * @param taken the payment of another create, which the answer had
- */
+/** Records the end of an attempt with an unknown outcome. @param taken another create's payment, named by the answer */
 export function recordEnd(row: CreateRow | undefined, { attemptId }: Attempt, taken?: string): Step {
   if (row?.attemptId !== attemptId || row.state !== 'begun') return {};
   return { next: taken ? withConflict(ended(row), taken) : ended(row) };
@@ -153,9 +145,7 @@ export function release(
   return { next: plan ? { ...unleased(plan), ...isRetry } : { ...row, ...isRetry, state: 'freed' } };
 }
 
-/**
- * Takes back an attempt whose write failed, so that it was not sent. Without a row, a freed one keeps out a late write.
- */
+/** Takes back an attempt whose write failed. Without a row, a freed one keeps out a late write. */
 export function takeBack(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
   if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
   // The next revision makes a late write over this row fail.
@@ -167,11 +157,7 @@ export function takeBack(row: CreateRow | undefined, attempt: Attempt, now: numb
 /** The earliest time to settle an attempt as not created, by the store's clock. */
 export const settleableAt = ({ begunAt, timeoutMs }: CreateRow, margin: number): number => begunAt + timeoutMs + margin;
 
-/**
- * Frees the reference by an operator's word, if the attempt cannot be running any more. A plan is withdrawn.
- *
- * @param margin milliseconds after the attempt's timeout
- */
+/** Frees the reference by an operator's word, if its attempt cannot be running any more. Withdraws a plan. */
 export function abandon(row: CreateRow, now: number, margin: number): Step {
   const { body, ...plan } = notDue(row);
   if (row.state === 'planned') return { next: { ...plan, state: 'freed' } };
@@ -198,14 +184,11 @@ export function yieldPayment(row: CreateRow | undefined): Step {
   return { next: { ...rest, state: 'freed' } };
 }
 
-/**
- * Records a newer status of a payment. A final status is due immediately until it has taken effect, even after an
- * earlier effect or after the sweep gave up.
- */
+/** Records a newer status. A final one is due immediately until it has taken effect, even after an earlier effect. */
 export function observe(row: CreateRow | undefined, seen: Envelope): Step {
-  if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isUnchanged(row.result, seen))
-    return {};
+  if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id)) return {};
   const next = { ...row, result: mergeKept(row.result, seen) };
+  if (isDeepStrictEqual(next.result, row.result)) return {};
   if (!isNews(next, row.result.payment)) return { next };
   const { effectAt, ...news } = next;
   return { next: { ...news, dueAt: row.begunAt, looks: 0 } };

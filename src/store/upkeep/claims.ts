@@ -6,13 +6,11 @@ import { unleased } from '../rules/transitions.ts';
 /** Milliseconds until another process takes over the rows of a dead process, or of a claim that was answered too late. */
 const LEASE = 120_000;
 
-/** A leased row, with the time of the store's clock. */
 export interface Claimed {
   row: CreateRow;
   now: number;
 }
 
-/** How rows are claimed and processed. */
 export interface WorkOptions {
   /** The maximum number of rows. */
   limit: number;
@@ -23,12 +21,7 @@ export interface WorkOptions {
   whenIdle?: (() => Promise<void>) | undefined;
 }
 
-/**
- * Processes due rows, several at a time, until none is left or `isOver` returns true.
- *
- * @returns the number of claimed rows
- * @throws the first error of the store, after the running work has ended
- */
+/** Processes due rows until none is left. @returns their number @throws the first error, after the work has ended */
 export async function workOnDue(
   store: Store,
   query: Omit<DueQuery, 'kind'>,

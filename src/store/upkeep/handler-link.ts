@@ -5,14 +5,13 @@ import type { Store } from '../contract.ts';
 /** The key of a handler's {@link HandlerLink}. */
 export const HANDLER = Symbol.for('payment-gateway-sdk.handler');
 
-/** Result of processing a payment. `already`: its status took effect before. `busy`: another worker has the payment. */
+/** `already`: the status took effect before. `busy`: another worker has the payment. */
 export interface ProcessResult {
   result: 'ran' | 'already' | 'busy';
   /** The gateway's own record. */
   payment: Payment;
 }
 
-/** What upkeep needs of a handler. */
 export interface HandlerLink {
   store: Store | undefined;
   /** Looks a payment up, and applies its status as its callback would. */

@@ -1,10 +1,9 @@
 // Stops the sending of payouts in every replica while the gateway seems unreachable.
 import type { Store, StoreRow, Written } from '../contract.ts';
 
-/** The row of a scope without an outage so far. */
 const NEW: StoreRow = { kind: 'gateway', id: 'outage', state: 'outage', revision: 0, begunAt: 0, data: {} };
 
-/** Milliseconds. Each pause is twice as long as the one before. */
+/** Milliseconds, doubled each time. */
 const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 900_000;
 
@@ -23,12 +22,7 @@ export async function readOutage(store: Store): Promise<Outage> {
   return { until: 0, pauseMs: 0, ...row.data, now, row };
 }
 
-/**
- * Stops sending. After an unknown outcome it doubles the last pause, unless that pause still lasts.
- *
- * @param asked milliseconds that the gateway asked to wait
- * @returns milliseconds to wait
- */
+/** Stops sending. An unknown outcome doubles the last pause, unless that still lasts. @returns milliseconds to wait */
 export async function pauseSending(
   store: Store,
   { asked, isUnknown = false }: { asked: number; isUnknown?: boolean },
@@ -40,12 +34,7 @@ export async function pauseSending(
   return end - now;
 }
 
-/**
- * Reserves the test of the gateway after the pause for one replica. It begins the next pause, which holds up the other
- * replicas.
- *
- * @returns the outage held by this replica, or undefined if another replica was faster
- */
+/** Reserves the test of the gateway for one replica: the next pause holds up the others. @returns undefined if it has lost */
 export async function holdOutage(store: Store, outage: Outage): Promise<Outage | undefined> {
   const next = longer(outage);
   const { isWritten, row } = await write(store, next);

@@ -28,7 +28,6 @@ export interface SweepCounts {
 
 export const newSweepCounts = (): SweepCounts => ({ processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 });
 
-/** The options of a sweep, as those of `upkeep`. */
 export interface SweepSettings {
   handler: HandlerLink;
   olderThan: number;
@@ -46,13 +45,7 @@ const LONGEST_LOOK = 30_000;
 const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 6 * 3_600_000;
 
-/**
- * Processes the open payments of the store, the longest due first. Leases let many replicas sweep concurrently. After a
- * crash, the next sweep takes over the rows.
- *
- * @param swept the counts to add to
- * @throws the store's errors. The next sweep processes the remaining rows
- */
+/** Processes the open payments of the store, the longest due first. Adds its counts. @throws the store's errors */
 export async function sweep(client: StoreCall, settings: SweepSettings, swept: SweepCounts): Promise<void> {
   const { limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = settings;
   /** The gateway has asked for a pause. */
@@ -83,11 +76,10 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
     const isLeft = outcome === 'open' || outcome === 'failed';
     const seen = { ...unleased(row), looks: row.looks + 1 };
     const next = isLeft ? { ...seen, dueAt: now + pause } : finished(seen, now, recheckAfter);
-    const isWritten = (await write(claimed, next)).next === next;
-    const isGivenUp = outcome === 'gaveUp' && isWritten;
-    swept[outcome === 'gaveUp' && !isWritten ? 'open' : outcome] += 1;
+    const written = await write(claimed, next);
+    swept[outcome === 'gaveUp' && written.next !== next ? 'open' : outcome] += 1;
     if (hasChanged) swept.rechecked += 1;
-    if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
+    if (outcome === 'gaveUp' && written.next === next) warnGaveUp(client, row, giveUpAfter);
     if (outcome === 'failed') warnNotSwept(client, row, error);
   };
   await workOnDue(client.store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
@@ -104,7 +96,6 @@ function finished(row: CreateRow, now: number, recheckAfter: readonly number[]):
   return isPaidRow && dueAt !== undefined ? { ...unleased(row), effectAt, dueAt, looks: 0 } : notDue(row);
 }
 
-/** The result of looking at the payments that a row knows. */
 interface Look {
   outcome: Exclude<keyof SweepCounts, 'rechecked'>;
   /** An error of any type that the merchant's function throws. */
