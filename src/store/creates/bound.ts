@@ -7,7 +7,7 @@ import type { Store } from '../contract.ts';
 /** One for each store and gateway, because clients of one process share their running creates. */
 const BOUND = new WeakMap<Store, Map<string, Store>>();
 
-/** Stands for every address on loopback, because a sandbox may listen on another port each time. */
+/** Any address on loopback, because a sandbox may listen on another port each time. */
 const LOOPBACK = 'http://127.0.0.1';
 
 /** Milliseconds for one statement: without a free connection, a pool may keep it waiting permanently. */

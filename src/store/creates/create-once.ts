@@ -20,7 +20,6 @@
 import { randomUUID } from 'node:crypto';
 import { Deadline } from '../../deadline.ts';
 import { GatewayError, PaymentInDoubtError } from '../../errors.ts';
-import type { Payment } from '../../schemas/records/payment.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
@@ -30,8 +29,8 @@ import { replanned } from '../rules/plan.ts';
 import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import { InFlight, type WaitLimits } from './in-flight.ts';
-import { resume } from './replay.ts';
-import { report, reportConflict, type StoreCall, warnNotRecorded } from './reports.ts';
+import { type Replayable, resume } from './replay.ts';
+import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { stopped, writeDown } from './write-down.ts';
 
 /** A create that the gateway has accepted. */
@@ -42,7 +41,7 @@ export interface Accepted {
 }
 
 /** A create with a reference. */
-export interface CreateOnce extends StoreCall {
+export interface CreateOnce extends Replayable {
   request: Recordable & { reference: string };
   /** All sent fields, as plain data. */
   fields: object;
@@ -55,7 +54,6 @@ export interface CreateOnce extends StoreCall {
   plan?: CreateRow | undefined;
   /** Sends the create, but never after the deadline. The signal ends the wait for its answer. */
   send(deadline: Deadline, signal: AbortSignal): Promise<Accepted>;
-  lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
 }
 
 /** How a create ended. */
@@ -66,16 +64,11 @@ export interface CreatedOnce extends Envelope {
   stale: boolean;
 }
 
-/** The reference was taken, so the attempt was not sent. */
-interface Taken {
-  taken: FoundRow;
-}
-
 /** The plan must not be sent: another process sends it, or it was withdrawn. */
 export class PlanGone extends NothingDone {}
 
 /** The creates that run in this process, by reference, body, order and plan. */
-const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce | Taken>>>();
+const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce>>>();
 
 /**
  * Sends a create at most once per reference, and joins the same create if this process already runs it.
@@ -93,7 +86,7 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const limits = { deadline: new Deadline(timeout), signal };
   const data = requestDataOf(request, fields);
   const attempt = { reference, ...data, attemptId: randomUUID(), timeoutMs: timeout, order };
-  const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce | Taken>>();
+  const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce>>();
   running.set(store, creates);
   const key = JSON.stringify([reference, data.bodyHash, order, plan?.attemptId]);
   const joined = creates.get(key);
@@ -103,10 +96,6 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const flight = joined ?? new InFlight(begin);
   if (!joined) creates.set(key, flight);
   const ended = await flight.wait(limits, left => stopped(reference, left, 'unknown'));
-  if ('taken' in ended) {
-    if (plan) throw new PlanGone();
-    return { ...(await resume(create, attempt, ended.taken, limits)), replayed: true };
-  }
   if (!joined) return ended;
   report(create, 'replayed', reference, ended.payment.id);
   return { ...ended, replayed: true };
@@ -117,10 +106,11 @@ async function makeAttempt(
   create: CreateOnce,
   attempt: Attempt,
   limits: WaitLimits & { signal: AbortSignal },
-): Promise<CreatedOnce | Taken> {
+): Promise<CreatedOnce> {
   const { plan } = create;
   const { hasBegun, ...begun } = await writeDown(create, attempt, limits);
-  if (!hasBegun) return { taken: begun };
+  if (!hasBegun && plan) throw new PlanGone();
+  if (!hasBegun) return resume(create, attempt, begun, limits);
   report(create, 'begun', attempt.reference);
   // No customer waits for a plan, so the store gets a fresh timeout after the create has used its own.
   const recordingLimits = () => (plan ? { deadline: new Deadline(create.timeout) } : limits);
@@ -131,8 +121,7 @@ async function makeAttempt(
     const recorded = await waitForRecording(recordFailure(create, attempt, error, begun), recordingLimits());
     const own = ownRow(recorded, attempt);
     // The callback has come already, so the answer does not matter.
-    if (recorded && own?.state === 'created')
-      return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
+    if (recorded && own?.state === 'created') return await resume(create, attempt, recorded, limits);
     // The store knows a payment of it, or may lose the plan if the process ends now.
     const isDoubt = own?.state === 'begun' || (plan && !recorded);
     if (!isDoubt || !isSurelyUnpaid(error)) throw error;

@@ -12,12 +12,14 @@ import { settleKnown } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warnStale } from './reports.ts';
 
-interface Resumed extends Envelope {
+interface Replayed extends Envelope {
+  replayed: true;
   /** The lookup failed, so this is the last state in the store. */
   stale: boolean;
 }
 
-interface Replayed extends StoreCall {
+/** A create that can look payments up. */
+export interface Replayable extends StoreCall {
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
 }
 
@@ -27,11 +29,11 @@ interface Replayed extends StoreCall {
  * @throws {PaymentInDoubtError} an earlier create runs elsewhere, or its outcome is unknown
  */
 export async function resume(
-  create: Replayed,
+  create: Replayable,
   attempt: Attempt,
   found: FoundRow,
   limits: WaitLimits,
-): Promise<Resumed> {
+): Promise<Replayed> {
   const row = found.row as CreateRow;
   const { reference } = row;
   expectSameRequest(row, attempt);
@@ -45,12 +47,12 @@ export async function resume(
     report(create, 'replayed', reference, id);
     if (!seen) {
       warnStale(create, reference, id);
-      return { ...known, stale: true };
+      return { ...known, replayed: true, stale: true };
     }
-    const replayed = withNextAction(known, { payment: seen });
-    const recording = record(create.store, row, current => observe(current, replayed), found);
+    const latest = withNextAction(known, { payment: seen });
+    const recording = record(create.store, row, current => observe(current, latest), found);
     await waitForRecording(recording, limits);
-    return { ...replayed, stale: false };
+    return { ...latest, replayed: true, stale: false };
   }
   const [paymentId] = knownIds(row);
   const details = { paymentId, underWay: isUnderWay(row, found.now) };
@@ -59,5 +61,5 @@ export async function resume(
     throw inDoubt(cause);
   });
   if (!payment) throw inDoubt();
-  return { payment, stale: false };
+  return { payment, replayed: true, stale: false };
 }

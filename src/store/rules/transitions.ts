@@ -24,19 +24,16 @@ export interface Step {
   otherPayment?: { id?: string | undefined };
 }
 
-/** The row of an attempt in the place of an earlier one, which may have paid. */
-const nextRow = ({ revision, isRetry, paidBy }: CreateRow, attempt: Attempt, now: number): CreateRow => ({
-  ...newRow(attempt, now),
-  ...(isRetry && { isRetry }),
-  ...(paidBy && { paidBy }),
-  revision,
-});
+/** The row of an attempt, possibly in the place of an earlier one, which may have paid. */
+function nextRow(row: CreateRow | undefined, attempt: Attempt, now: number): CreateRow {
+  const { isRetry, paidBy, revision = 0 } = row ?? {};
+  return { ...newRow(attempt, now), ...(isRetry && { isRetry }), ...(paidBy && { paidBy }), revision };
+}
 
 /** Plans a payout if the reference is new or freed. @param body the whole request */
 export function plan(row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step {
   if (row && row.state !== 'freed') return {};
-  const first = row ? nextRow(row, attempt, now) : newRow(attempt, now);
-  return { next: { ...first, state: 'planned', body, dueAt: now } };
+  return { next: { ...nextRow(row, attempt, now), state: 'planned', body, dueAt: now } };
 }
 
 /** The row, due for a sweep. */
@@ -79,9 +76,8 @@ export function begin(
   now: number,
   plan?: CreateRow,
 ): Step & { hasBegun: boolean } {
-  if (!row) return plan ? { hasBegun: false } : { hasBegun: true, next: newRow(attempt, now) };
-  if (isUntouched(row, attempt)) return { hasBegun: true };
-  const canBegin = plan ? isSamePlan(row, plan) : row.state === 'freed';
+  if (row && isUntouched(row, attempt)) return { hasBegun: true };
+  const canBegin = plan ? row && isSamePlan(row, plan) : !row || row.state === 'freed';
   return canBegin ? { hasBegun: true, next: nextRow(row, attempt, now) } : { hasBegun: false };
 }
 
@@ -97,8 +93,7 @@ export function recordPayment(
   now: number,
 ): Step {
   if (!row || row.state === 'freed' || row.state === 'planned') {
-    const late = { ...attempt, timeoutMs: 0 };
-    const again = row ? nextRow(row, late, now) : newRow(late, now);
+    const again = nextRow(row, { ...attempt, timeoutMs: 0 }, now);
     const next = { ...(result ? created(again, result) : ended(again)), paymentId };
     // The plan is not sent any more.
     const isOther = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
