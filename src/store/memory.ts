@@ -110,19 +110,18 @@ function rowsInMemory() {
     stored.set(nameOf(row), next);
     return structuredClone(next);
   };
-  const checkFree = (row: StoreRow): void => {
+  const isCurrent = (row: StoreRow): boolean => {
+    if ((stored.get(nameOf(row))?.revision ?? 0) !== row.revision) return false;
     const owner = row.paymentId && ownerOf(row.paymentId);
     if (owner && nameOf(owner) !== nameOf(row)) throw new PaymentTaken('Another create already has this payment.');
+    return true;
   };
   const writeOne = (row: StoreRow, at: number) => {
-    const existing = get(row);
-    if ((existing?.revision ?? 0) !== row.revision) return { isWritten: false, row: existing, now: at };
-    checkFree(row);
-    return { isWritten: true, row: put(row, at), now: at };
+    const isWritten = isCurrent(row);
+    return { isWritten, row: isWritten ? put(row, at) : get(row), now: at };
   };
   const writeAll = (rows: readonly StoreRow[], at: number): void => {
-    for (const row of rows) checkFree(row);
-    if (rows.some(row => (get(row)?.revision ?? 0) !== row.revision))
+    if (!rows.every(isCurrent))
       throw new Error('Another process changed a row of this effect, so none of its rows was written.');
     for (const row of rows) put(row, at);
   };

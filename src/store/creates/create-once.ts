@@ -40,7 +40,6 @@ export interface Accepted {
   anothers(reference: string | undefined): GatewayError;
 }
 
-/** A create with a reference. */
 export interface CreateOnce extends Replayable {
   request: Recordable & { reference: string };
   /** All sent fields, as plain data. */
@@ -56,7 +55,6 @@ export interface CreateOnce extends Replayable {
   send(deadline: Deadline, signal: AbortSignal): Promise<Accepted>;
 }
 
-/** How a create ended. */
 export interface CreatedOnce extends Envelope {
   /** An earlier call made the payment. */
   replayed: boolean;
@@ -70,16 +68,7 @@ export class PlanGone extends NothingDone {}
 /** The creates that run in this process, by reference, body, order and plan. */
 const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce>>>();
 
-/**
- * Sends a create at most once per reference, and joins the same create if this process already runs it.
- *
- * @throws {DuplicateReferenceError} the reference belongs to another request
- * @throws {PaymentInDoubtError} an earlier create of this reference runs elsewhere, or its outcome is unknown
- * @throws {StoreError} the attempt could not be written down, so it was not sent
- * @throws {PlanGone} the plan is sent elsewhere, or was withdrawn
- * @throws {ConfigurationError} the store's scope belongs to another gateway
- * @throws the errors of `send`, each with an `outcome`
- */
+/** Sends a create at most once per reference, and joins the same create if this process already runs it. */
 export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const { store, request, fields, timeout, signal, order, plan } = create;
   const { reference } = request;

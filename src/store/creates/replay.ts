@@ -23,11 +23,7 @@ export interface Replayable extends StoreCall {
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
 }
 
-/**
- * @param found a taken reference
- * @throws {DuplicateReferenceError} the reference is planned, or belongs to another request
- * @throws {PaymentInDoubtError} an earlier create runs elsewhere, or its outcome is unknown
- */
+/** @param found a taken reference @throws {DuplicateReferenceError} @throws {PaymentInDoubtError} */
 export async function resume(
   create: Replayable,
   attempt: Attempt,

@@ -21,7 +21,7 @@ export interface Resolution {
 
 const NEITHER = "must be the gateway's id of the payment, a UUID, or 'not_created'";
 
-/** @throws {InvalidRequestError} {@link PaymentInDoubtError} for `not_created` while the create may still arrive */
+/** @throws {InvalidRequestError} @throws {PaymentInDoubtError} `not_created`, while the create may still arrive */
 export async function settleDoubt(client: StoreCall, decision: Resolution, readPayment: ReadPayment): Promise<void> {
   const { resolution } = decision;
   if (resolution === 'not_created') return settleWithout(client, decision, readPayment);
@@ -84,9 +84,9 @@ async function settleWithout(
     return abandon(open, now, margin);
   });
   if (next) return report(client, 'freed', reference);
-  const { begunAt } = row as CreateRow;
-  const settleable = new Date(settleableAt(row as CreateRow, margin));
-  throw new PaymentInDoubtError(reference, new Date(begunAt), { settleableAt: settleable });
+  const doubt = row as CreateRow;
+  const details = { settleableAt: new Date(settleableAt(doubt, margin)) };
+  throw new PaymentInDoubtError(reference, new Date(doubt.begunAt), details);
 }
 
 /** Returns a row that has no payment yet, but may get one. */

@@ -16,7 +16,6 @@ import {
   withoutIds,
 } from './transitions.ts';
 
-/** A payment of a reference, by the gateway's own record. */
 export interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
   payment: Payment;
 }
@@ -72,10 +71,7 @@ function replaced(row: CreateRow, payment: Payment): CreateRow {
   return withConflict(next, row.paymentId ?? payment.id);
 }
 
-/**
- * Whether the status of the create's own payment can wait for its effect: no sweep and no effect has moved the due time,
- * so that a sweep looks at it even if the process ends before.
- */
+/** Whether the status can wait for its effect: a sweep looks at it, even if the process ends before. */
 export const canWait = (row: CreateRow, payment: Payment): boolean =>
   row.state === 'created' &&
   isOwnPayment(row, payment.id) &&

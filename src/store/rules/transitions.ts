@@ -81,11 +81,7 @@ export function begin(
   return canBegin ? { hasBegun: true, next: nextRow(row, attempt, now) } : { hasBegun: false };
 }
 
-/**
- * Records the payment of an attempt: its id, and the whole payment if the answer was readable. Its own answer overrides
- * a callback's, because only it has the next action. If the attempt was given up meanwhile, its payment becomes the
- * reference's, or a conflicting one of a newer attempt.
- */
+/** Records the payment of an attempt: its id, and the whole payment if the answer was readable. */
 export function recordPayment(
   row: CreateRow | undefined,
   attempt: Attempt,
@@ -93,6 +89,7 @@ export function recordPayment(
   now: number,
 ): Step {
   if (!row || row.state === 'freed' || row.state === 'planned') {
+    // The attempt was given up meanwhile.
     const again = nextRow(row, { ...attempt, timeoutMs: 0 }, now);
     const next = { ...(result ? created(again, result) : ended(again)), paymentId };
     // The plan is not sent any more.
@@ -106,7 +103,7 @@ export function recordPayment(
   const { paymentId: known = paymentId } = row;
   const { isPageLost, ...own } = withoutIds(row, [paymentId]);
   const isSame = isSamePayment(known, paymentId);
-  // A whole payment wins over an id. The first of two ids wins.
+  // A whole payment wins over an id, also over a callback's: only it has the next action. The first of two ids wins.
   const next = result
     ? withConflict({ ...created(own, result, isSame ? row.result : undefined), paymentId }, known)
     : withConflict(due({ ...ended(row), paymentId: known }), paymentId);
@@ -160,10 +157,7 @@ export function abandon(row: CreateRow, now: number, margin: number): Step {
   return { next: { ...notDue(row), isRetry: true, state: 'freed' } };
 }
 
-/**
- * Settles a doubt, or a mistakenly freed reference, with the payment of a callback, lookup or operator. Other ids that
- * it knows stay conflicting ones: a sweep looks at them.
- */
+/** Settles a doubt, or a mistakenly freed reference, with its payment. A sweep looks at the other ids that it knows. */
 export function settle(row: CreateRow, seen: Envelope): Step {
   if (row.state !== 'begun' && row.state !== 'freed') return {};
   const { id } = seen.payment;
@@ -195,10 +189,7 @@ const isNews = ({ result }: CreateRow, seen: Payment): boolean =>
   isFinal(result.payment) &&
   !(isSamePayment(seen.id, result.payment.id) && rawStatusOf(seen) === rawStatusOf(result.payment));
 
-/**
- * Records that a status has taken effect. A paid payment stays due for its rechecks. Another final one is no longer due,
- * unless other payments may have the reference or another final status has come meanwhile.
- */
+/** Records that a status has taken effect. A paid payment stays due for its rechecks, as do two of one reference. */
 export function acknowledge(row: CreateRow | undefined, payment: Payment): Step {
   if (row?.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, payment)) return {};
   const { next = row } = observe(row, { payment });
