@@ -117,6 +117,7 @@ async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: S
   let isOwed = known !== undefined && isFinal(known);
   let mayGiveUp = isOverdue;
   let isOpen = false;
+  let isFailed = false;
   let error: unknown;
   for (const id of knownIds(row)) {
     const isOwn = known !== undefined && isSamePayment(known.id, id);
@@ -133,6 +134,7 @@ async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: S
       // By shape, because the handler may belong to another copy of the SDK.
       const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(thrown) ? {} : Object(thrown);
       if (!UNKNOWN.has(code)) {
+        isFailed = true;
         error ??= thrown;
         mayGiveUp = false;
         if (typeof retryAfter === 'number') look.asked = Math.max(look.asked, retryAfter);
@@ -141,11 +143,11 @@ async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: S
         isOpen ||= !known;
       } else if (row.effectAt === undefined) {
         // Another gateway, or one that has forgotten an old payment.
+        isFailed = true;
         error ??= thrown;
       }
     }
   }
-  const isFailed = error !== undefined;
   if (mayGiveUp && !isOwed && (isOpen || isFailed)) return { ...look, outcome: 'gaveUp' };
   if (isFailed) return { ...look, outcome: 'failed', error };
   return { ...look, outcome: isOpen ? 'open' : 'processed' };
