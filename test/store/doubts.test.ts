@@ -425,6 +425,18 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
     await reconcile(shop.gateway, recordOf(ID));
     expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'PENDING' } });
   });
+
+  it('stands behind another payment of the reference that has not failed', async () => {
+    const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
+    const third = recordOf(THIRD_ID, { paymentStatus: 'FAILED' });
+    const shop = open({ creates: [created(OTHER_ID)], payments: { [ID]: completed, [THIRD_ID]: third } });
+    await shop.create();
+    for (const other of [third, completed]) await reconcile(shop.gateway, other);
+    shop.payments[OTHER_ID] = failed;
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
+    await reconcile(shop.gateway, failed);
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
+  });
 });
 
 describe('a customer who comes back', () => {

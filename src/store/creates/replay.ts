@@ -1,14 +1,16 @@
 // Resolves a create whose reference is taken: returns the payment of the same request, or settles the doubt.
 import { PaymentInDoubtError } from '../../errors.ts';
+import { isSamePayment } from '../../schemas/id.ts';
+import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { type Attempt, type CreateRow, isUnderWay, knownIds } from '../rules/create-row.ts';
 import { expectSameRequest } from '../rules/fingerprint.ts';
 import { withNextAction } from '../rules/kept.ts';
-import { observe } from '../rules/transitions.ts';
+import { isFailed, observe } from '../rules/transitions.ts';
 import { type FoundRow, record, waitForRecording } from './change.ts';
-import { settleKnown } from './doubts.ts';
+import { type ReadPayment, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warnStale } from './reports.ts';
 
@@ -37,15 +39,14 @@ export async function resume(
   const readPayment = (id: string) => create.lookUp(id, { timeout: deadline.timeout, signal });
   const { result: known } = row;
   if (known) {
-    // The store has each final status, without a lookup.
-    const seen = isFinal(known.payment) ? known.payment : await readPayment(known.payment.id).catch(() => undefined);
     const { id } = known.payment;
-    report(create, 'replayed', reference, id);
+    const seen = await currentOf(row, known.payment, readPayment).catch(() => undefined);
+    report(create, 'replayed', reference, seen?.id ?? id);
     if (!seen) {
       warnStale(create, reference, id);
       return { ...known, replayed: true, stale: true };
     }
-    const latest = withNextAction(known, { payment: seen });
+    const latest = isSamePayment(id, seen.id) ? withNextAction(known, { payment: seen }) : { payment: seen };
     const recording = record(create.store, row, current => observe(current, latest), found);
     await waitForRecording(recording, limits);
     return { ...latest, replayed: true, stale: false };
@@ -58,4 +59,15 @@ export async function resume(
   });
   if (!payment) throw inDoubt();
   return { payment, replayed: true, stale: false };
+}
+
+/** The store has each final status, without a lookup. A failed payment stands behind another of the reference. */
+async function currentOf(row: CreateRow, known: Payment, readPayment: ReadPayment): Promise<Payment> {
+  const own = isFinal(known) ? known : await readPayment(known.id);
+  if (!isFailed(own)) return own;
+  for (const id of row.conflictingIds) {
+    const other = await readPayment(id).catch(unlessMissing);
+    if (other?.reference === row.reference && isPaymentOf(row, other) && !isFailed(other)) return other;
+  }
+  return own;
 }
