@@ -4,27 +4,17 @@ import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { type Exchange, type HttpAnswer, type HttpAttempt, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
-import { codeOf, safeCause } from './network-error.ts';
+import { type Failure, failureOf } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
-import { mayHaveLeft, retryPolicy } from './retry-policy.ts';
+import { retryPolicy } from './retry-policy.ts';
 
 /** The result of a call without a complete answer. */
-export interface NoAnswer {
-  /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED`, or `fetch_failed`. */
-  code: string;
+export interface NoAnswer extends Failure {
   /** False if the request provably never left this machine. */
   mayHaveLeft: boolean;
   /** The part of the answer's body that arrived: it may contain the payment's id. */
   received: string;
-  /** Safe to show. */
-  cause?: Error | undefined;
-}
-
-export interface HttpOptions extends ConnectionOptions {
-  /** Replaces the SDK's own connections. */
-  fetch?: Fetch | undefined;
-  retries: number;
 }
 
 /** The time limits of a call. */
@@ -36,17 +26,18 @@ export interface CallLimits {
   awaitsAnswer?: boolean | undefined;
 }
 
-/**
- * Sends a call and never rejects. It repeats a lookup while the gateway is busy or unreachable. It repeats a create
- * only over the SDK's own connections, and only if the request provably never left this machine.
- */
+/** Sends a call and never rejects. It repeats a lookup, and a create that provably never left this machine. */
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
-export async function createHttpClient({ fetch, retries, ...options }: HttpOptions): Promise<Send> {
+/** @param options with a `fetch`, it replaces the SDK's own connections */
+export async function createHttpClient(
+  options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number },
+): Promise<Send> {
+  const { fetch, retries } = options;
   // node:http is slow to load, and some runtimes lack it.
   const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
-    const { method, url, secrets } = request;
+    const isCreate = request.method === 'POST';
     const attempts: HttpAttempt[] = [];
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
     const stop = new AbortController();
@@ -54,63 +45,65 @@ export async function createHttpClient({ fetch, retries, ...options }: HttpOptio
     const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
-    const failure: unknown = await ky(url, {
-      method,
+    const isAnswered = await ky(request.url, {
+      method: request.method,
       // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
-      fetch: () => attemptOnce(request, attempts, deadline, stop.signal, exchange) as never,
+      fetch: () => attemptOnce(exchange, request, attempts, { deadline, signal: stop.signal }) as never,
       timeout: false,
-      retry: retryPolicy(method, attempts, deadline, { retries, isOwnFetch: fetch !== undefined }),
+      // The errors of a merchant's fetch prove too little to repeat a create.
+      retry: retryPolicy(isCreate, isCreate && fetch ? 0 : retries, deadline, attempts),
       // Not the caller's own, which may be of another realm.
       ...(signal && { signal: stop.signal }),
     }).then(
-      () => undefined,
-      error => error,
+      () => true,
+      () => false,
     );
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
-    const latest = attempts.at(-1);
-    const { aborted, reason } = stop.signal;
-    const isAborted = failure !== undefined && aborted && !(reason instanceof LateError);
+    const latest: Partial<HttpAttempt> = attempts.at(-1) ?? {};
+    const { answer, body, mayHaveLeft = false, failure = { code: 'timeout' } } = latest;
+    const isAborted = signal?.aborted && !isAnswered;
     // An error status is an answer too, even if the time ended in the pause after it.
-    if (latest?.answer && !isAborted) return latest.answer;
-    const facts = { mayHaveLeft: mayHaveLeft(attempts), received: latest?.body.text ?? '' };
-    if (isAborted) return { ...facts, code: 'aborted', cause: safeCause(reason, secrets) };
-    const error = latest?.error;
-    if (error === undefined || error instanceof LateError) return { ...facts, code: 'timeout' };
-    return { ...facts, code: codeOf(error), cause: safeCause(error, secrets) };
+    if (answer && !isAborted) return answer;
+    return { mayHaveLeft, received: body?.text ?? '', ...failure, ...(isAborted && { code: 'aborted' }) };
   };
 }
 
 /** Rejects if the attempt failed, or if its answer says that a later attempt may succeed. */
 async function attemptOnce(
+  exchange: Exchange,
   request: HttpRequest,
   attempts: HttpAttempt[],
-  deadline: Deadline,
-  signal: AbortSignal,
-  exchange: Exchange,
+  limits: Pick<HttpAttempt, 'deadline' | 'signal'>,
 ): Promise<object> {
-  signal.throwIfAborted();
-  const { call } = request;
+  limits.signal.throwIfAborted();
+  const { call, secrets } = request;
   const earlier = attempts.at(-1);
   const begun = performance.now();
-  const attempt: HttpAttempt = { deadline, mayHaveLeft: false, body: new BoundedBody(LONGEST_ANSWER), endedAt: 0 };
+  const attempt: HttpAttempt = {
+    ...limits,
+    mayHaveLeft: false,
+    body: new BoundedBody(LONGEST_ANSWER),
+    endedAt: 0,
+    failure: { code: 'fetch_failed' },
+  };
   call.attempt = attempts.push(attempt);
+  if (earlier) {
+    const reason = earlier.answer?.status ?? earlier.failure.code;
+    call.emit({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
+  }
+  call.emit({ type: 'request' });
   try {
-    if (earlier) {
-      const reason = earlier.answer?.status ?? codeOf(earlier.error);
-      call.emit({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
-    }
-    call.emit({ type: 'request' });
-    attempt.answer = await exchange(request, attempt, signal);
-    const { status, requestId } = attempt.answer;
-    call.httpStatus = status;
-    call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
-    if (isPassing(status)) throw new Error();
-    return { ok: true };
+    attempt.answer = await exchange(request, attempt);
   } catch (error) {
-    attempt.error = error;
+    attempt.failure = failureOf(error, secrets);
     throw error;
   } finally {
     attempt.endedAt = performance.now();
   }
+  const { status, requestId } = attempt.answer;
+  call.httpStatus = status;
+  call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
+  if (isPassing(status)) throw new Error();
+  return { ok: true };
 }

@@ -4,7 +4,7 @@ import http from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { Deadline, LONGEST_TIMER } from '../deadline.ts';
+import { Deadline } from '../deadline.ts';
 
 /** Milliseconds to keep a connection for the next call if the server announces no time. */
 const IDLE = 4_000;
@@ -18,17 +18,12 @@ interface ConnectOptions extends http.ClientRequestArgs {
   servername?: string;
 }
 
-/** The state of one of the pool's sockets. */
-interface State {
-  /** The TCP socket under TLS, or the socket itself without TLS. */
-  tcp: Socket;
-  /** The time to stop reusing the socket. */
-  idle?: Deadline;
-}
-
 export class ConnectionPool extends http.Agent {
   readonly #isSecure: boolean;
-  readonly #states = new WeakMap<Socket, State>();
+  /** The TCP socket under TLS, or the socket itself without TLS. */
+  readonly #tcpOf = new WeakMap<Socket, Socket>();
+  /** The time to stop reusing a socket. */
+  readonly #idleUntil = new WeakMap<Socket, Deadline>();
   /** The latest TLS session, which speeds up the next TLS connection. */
   #session: Buffer | undefined;
 
@@ -43,26 +38,30 @@ export class ConnectionPool extends http.Agent {
     options: ConnectOptions,
     connected?: (error: Error | null, socket: Socket) => void,
   ): undefined {
-    const tcp = connectTcp({ host: String(options.host), port: Number(options.port), noDelay: true });
-    // A request handles errors itself. Between two requests they are ignored.
-    tcp.on('error', () => {});
-    this.#secure(tcp, options).then(
-      socket => {
-        this.#states.set(socket, { tcp });
-        connected?.(null, socket);
-      },
-      error => {
-        tcp.destroy();
-        connected?.(error, tcp);
-      },
+    this.#connect(options).then(
+      socket => connected?.(null, socket),
+      error => connected?.(error, undefined as never),
     );
-    return undefined;
   }
 
   /** Resolves once the socket is connected and secured, or rejects if the signal is aborted before. */
+  async #connect(options: ConnectOptions): Promise<Socket> {
+    const { host, port, whileConnecting: signal } = options;
+    const tcp = connectTcp({ host: String(host), port: Number(port), noDelay: true });
+    // A request handles errors itself. Between two requests they are ignored.
+    tcp.on('error', () => {});
+    try {
+      await once(tcp, 'connect', { signal });
+      const socket = this.#isSecure ? await this.#secure(tcp, options) : tcp;
+      this.#tcpOf.set(socket, tcp);
+      return socket;
+    } catch (error) {
+      tcp.destroy();
+      throw error;
+    }
+  }
+
   async #secure(tcp: Socket, { whileConnecting: signal, host, servername = '' }: ConnectOptions): Promise<Socket> {
-    await once(tcp, 'connect', { signal });
-    if (!this.#isSecure) return tcp;
     const session = this.#session && { session: this.#session };
     const socket = connectTls({ socket: tcp, host: String(host), servername, ALPNProtocols: ['http/1.1'], ...session });
     socket.on('session', (session: Buffer) => {
@@ -78,24 +77,19 @@ export class ConnectionPool extends http.Agent {
 
   /** Remembers how long the server keeps the connection. @param announced its `Keep-Alive` header */
   keepFor(socket: Socket, announced: string | undefined): void {
-    const seconds = announced?.match(/\btimeout=(\d+)/i)?.[1];
+    const seconds = announced?.match(/\btimeout=(\d{1,6})/i)?.[1];
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
-    const state = this.#states.get(socket);
-    // The server may announce more than a timer can take.
-    if (state) state.idle = new Deadline(Math.min(ms, LONGEST_TIMER));
+    this.#idleUntil.set(socket, new Deadline(ms));
   }
 
   /** Checks by the clock whether the socket may be reused, because a timer is late after a pause. */
   isFresh(socket: Socket): boolean {
-    return !socket.destroyed && socket.writable && this.#idleMs(socket) > 0;
+    return !socket.destroyed && socket.writable && Boolean(this.#idleUntil.get(socket)?.remaining);
   }
-
-  /** Returns the milliseconds in which the socket may still be reused, by both clocks. */
-  #idleMs = (socket: Socket): number => this.#states.get(socket)?.idle?.remaining ?? 0;
 
   /** Ends a connection with RST, so that the kernel delivers nothing more of it. */
   reset(socket: Socket): void {
-    const tcp = this.#states.get(socket)?.tcp;
+    const tcp = this.#tcpOf.get(socket);
     // Node keeps a socket permanently if its reset fails. That happens while an end is pending, and on a mock without a
     // connection.
     const isResettable = tcp && 'port' in tcp.address() && !tcp.writableEnded && !socket.writableEnded;
@@ -105,8 +99,8 @@ export class ConnectionPool extends http.Agent {
 
   /** http.Agent calls this when a call has ended. */
   override keepSocketAlive(socket: Socket): boolean {
-    const ms = this.#idleMs(socket);
-    if (ms <= 0) return false;
+    const ms = this.#idleUntil.get(socket)?.remaining;
+    if (!ms) return false;
     socket.setTimeout(ms);
     socket.unref();
     return true;

@@ -9,7 +9,6 @@ import { ConnectionPool } from './connection-pool.ts';
 import type { Exchange, HttpAnswer, HttpAttempt, HttpRequest } from './exchange.ts';
 import { runtime } from './runtime.ts';
 
-/** The settings of the connections. */
 export interface ConnectionOptions {
   baseUrl: string;
   /** The merchant's agent, for client certificates, a private CA or a proxy. */
@@ -17,13 +16,9 @@ export interface ConnectionOptions {
   maxConnections: number;
 }
 
-/** A reused connection turned out to be closing, or another's, before the SDK wrote to it. */
-class StaleConnection extends Error {}
-
-/** The route to the gateway, shared by all exchanges. */
+/** The route to the gateway, parsed once. */
 interface Route {
-  /** The gateway's address, parsed once. */
-  target: { protocol: string; hostname: string; port: number | undefined };
+  target: http.ClientRequestArgs;
   /** The part of a request's URL before its path. */
   origin: string;
   agent: http.Agent;
@@ -32,24 +27,21 @@ interface Route {
 export function openConnections({ baseUrl, agent, maxConnections }: ConnectionOptions): Exchange {
   const url = new URL(baseUrl);
   const isSecure = url.protocol === 'https:';
-  const { protocol, hostname, port } = urlToHttpOptions(url) as Route['target'];
-  const limited = limit(maxConnections);
+  const { protocol, hostname, port } = urlToHttpOptions(url);
   const route = {
     target: { protocol, hostname, port },
     origin: url.origin,
     agent: agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, !runtime().repeatsPosts),
   };
-  const exchangeOn = async (...[request, attempt, signal]: Parameters<Exchange>): Promise<HttpAnswer> => {
+  const limited = limit(maxConnections);
+  const exchangeOn: Exchange = async (request, attempt) => {
     for (;;) {
-      try {
-        return await exchange(request, attempt, signal, route);
-      } catch (error) {
-        // Nothing was written, so the next connection can send it.
-        if (!(error instanceof StaleConnection)) throw error;
-      }
+      const answer = await exchange(request, attempt, route);
+      // Otherwise the connection was stale, and nothing was written: the next one can send it.
+      if (answer) return answer;
     }
   };
-  return (request, attempt, signal) => limited(() => exchangeOn(request, attempt, signal), signal);
+  return (request, attempt) => limited(() => exchangeOn(request, attempt), attempt.signal);
 }
 
 /** Returns an agent for the proxies that the environment names, if Node uses them (`NODE_USE_ENV_PROXY`). */
@@ -59,31 +51,31 @@ function proxyAgent(isSecure: boolean): http.Agent | undefined {
   return proxyEnv && new Agent({ keepAlive: true, proxyEnv });
 }
 
-function exchange(request: HttpRequest, attempt: HttpAttempt, signal: AbortSignal, route: Route): Promise<HttpAnswer> {
+/** Resolves to undefined if a reused connection turned out to be closing, or another's, before the SDK wrote to it. */
+function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Promise<HttpAnswer | undefined> {
   const { method, url, headers, body } = request;
   const { target, origin, agent } = route;
+  const { deadline, signal } = attempt;
   const pool = agent instanceof ConnectionPool ? agent : undefined;
   // Read from the modules at each call, because instrumentation and mocks replace these properties.
   const outgoing = (target.protocol === 'https:' ? https : http).request({
     ...target,
     path: url.slice(origin.length),
     method,
-    headers: { ...headers, ...(body && { 'content-length': body.byteLength }) },
+    headers,
     agent,
     ...(pool && { whileConnecting: signal }),
   });
-  const { ended, isSettled, answer, fail, giveUp } = endOf(outgoing, pool, attempt, signal);
+  const { ended, isOver, answer, leave, fail, giveUp } = endOf(outgoing, pool, attempt);
   let incoming: IncomingMessage | undefined;
-  let isWritten = false;
 
   outgoing.once('socket', (socket: Socket & { secureConnecting?: boolean }) => {
     const write = () => {
-      if (isSettled()) return;
-      if (outgoing.reusedSocket && pool && !pool.isFresh(socket)) return fail(new StaleConnection());
+      if (isOver()) return;
+      if (outgoing.reusedSocket && pool && !pool.isFresh(socket)) return leave();
       // Checked last, because a process that was paused must not send late.
       if (signal.aborted) return giveUp();
-      if (attempt.deadline.isPast) return fail(new LateError());
-      isWritten = true;
+      if (deadline.isPast) return fail(new LateError());
       attempt.mayHaveLeft = true;
       outgoing.end(body);
     };
@@ -98,7 +90,7 @@ function exchange(request: HttpRequest, attempt: HttpAttempt, signal: AbortSigna
     else write();
   });
   outgoing.once('response', message => {
-    if (!isWritten) return fail(new StaleConnection());
+    if (!attempt.mayHaveLeft) return leave();
     incoming = message;
     pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
     message.on('data', chunk => {
@@ -109,7 +101,7 @@ function exchange(request: HttpRequest, attempt: HttpAttempt, signal: AbortSigna
     message.once('error', fail);
   });
   outgoing.on('error', error => {
-    if (!isWritten && outgoing.reusedSocket) fail(new StaleConnection());
+    if (!attempt.mayHaveLeft && outgoing.reusedSocket) leave();
     // An answer that has begun may still complete.
     else if (!incoming) fail(error);
   });
@@ -120,35 +112,38 @@ function exchange(request: HttpRequest, attempt: HttpAttempt, signal: AbortSigna
 }
 
 /** Returns the end of an exchange, and the ways to reach it. The first one counts. */
-function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attempt: HttpAttempt, signal: AbortSignal) {
-  const { promise: ended, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-  let isSettled = false;
-  let socket: Socket | undefined;
-  outgoing.once('socket', given => {
-    socket = given;
-  });
+function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attempt: HttpAttempt) {
+  const { signal } = attempt;
+  const { promise: ended, resolve, reject } = Promise.withResolvers<HttpAnswer | undefined>();
+  let isOver = false;
   const close = () => {
+    const { socket } = outgoing;
     if (socket) pool ? pool.reset(socket) : socket.destroy();
     outgoing.destroy();
   };
-  const settle = (end: () => void, defer?: (task: () => void) => unknown) => {
-    if (isSettled) return;
-    isSettled = true;
+  // Closes later by default: Node's parser or OpenSSL may still use the socket, and closing would free it under them.
+  const end = (settle: () => void, defer: (task: () => void) => unknown = setImmediate) => {
+    if (isOver) return;
+    isOver = true;
     signal.removeEventListener('abort', giveUp);
-    defer?.(close);
-    end();
+    defer(close);
+    settle();
   };
-  // Closes later, because Node's parser or OpenSSL may still use this socket: closing would free it under them.
-  const fail = (error: unknown) => settle(() => reject(error), setImmediate);
   // Closes on the next tick: bytes that wait for the network must not leave any more.
-  const giveUp = () => settle(() => reject(signal.reason), process.nextTick);
-  const answer = (message: IncomingMessage) => {
-    // The rest of the request or of the answer is not needed.
-    const isWhole = outgoing.writableFinished && message.readableEnded;
-    settle(() => resolve(answerOf(message, attempt)), isWhole ? undefined : setImmediate);
-  };
+  const giveUp = () => end(() => reject(signal.reason), process.nextTick);
   signal.addEventListener('abort', giveUp);
-  return { ended, isSettled: () => isSettled, answer, fail, giveUp };
+  return {
+    ended,
+    isOver: () => isOver,
+    answer: (message: IncomingMessage) => {
+      // The rest of the request or of the answer is not needed.
+      const isWhole = outgoing.writableFinished && message.readableEnded;
+      end(() => resolve(answerOf(message, attempt)), isWhole ? () => {} : setImmediate);
+    },
+    leave: () => end(() => resolve(undefined)),
+    fail: (error: unknown) => end(() => reject(error)),
+    giveUp,
+  };
 }
 
 /** Compressions to find in a header into which some servers write other values, such as a character set. */

@@ -1,6 +1,7 @@
 // The types of one exchange with the gateway: the request, the answer and the attempt.
 import type { Deadline } from '../deadline.ts';
 import type { Call } from '../telemetry/call.ts';
+import type { Failure } from './network-error.ts';
 import type { BoundedBody } from './read-body.ts';
 
 /** Bytes to read of an answer, at most. A record takes one or two thousand. */
@@ -33,6 +34,8 @@ export interface HttpAnswer {
 /** The state of an attempt, also while it runs. */
 export interface HttpAttempt {
   deadline: Deadline;
+  /** Aborted at the timeout, or with the caller's own signal. */
+  signal: AbortSignal;
   /** False while the request provably has not left this machine. */
   mayHaveLeft: boolean;
   /** The part of the answer's body that has arrived: even half may contain the payment's id. */
@@ -40,8 +43,9 @@ export interface HttpAttempt {
   /** Milliseconds of `performance.now()`, or 0 while it runs. */
   endedAt: number;
   answer?: HttpAnswer;
-  error?: unknown;
+  /** Counts only without an answer. */
+  failure: Failure;
 }
 
-/** Sends a request once, before the attempt's deadline. It rejects as soon as the signal is aborted. */
-export type Exchange = (request: HttpRequest, attempt: HttpAttempt, signal: AbortSignal) => Promise<HttpAnswer>;
+/** Sends a request once, before the attempt's deadline. It rejects as soon as the attempt's signal is aborted. */
+export type Exchange = (request: HttpRequest, attempt: HttpAttempt) => Promise<HttpAnswer>;

@@ -33,42 +33,33 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 export const exchangeByFetch =
   (fetch: Fetch): Exchange =>
-  async (request, attempt, signal) => {
+  async (request, attempt) => {
+    const { deadline, signal, body: received } = attempt;
     // A process that was paused must not send late: its caller may have given up the attempt.
-    if (attempt.deadline.isPast) throw new LateError();
+    if (deadline.isPast) throw new LateError();
     signal.throwIfAborted();
     try {
       // Ends at the signal even if the fetch ignores it.
-      const { status, headers } = await withSignal(send(fetch, request, attempt, signal), signal);
-      const { text: body, isTooLong } = attempt.body;
+      const { status, headers } = await withSignal(send(fetch, request, attempt), signal);
+      const { text: body, isTooLong } = received;
       const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
       return { status, body, isTooLong, requestId, retryAfter: headers.get('retry-after') ?? undefined };
     } catch (error) {
-      attempt.body.cancel();
+      received.cancel();
       throw error;
     }
   };
 
 /** Resolves once the whole answer has been read into the attempt. */
-async function send(
-  fetch: Fetch,
-  { method, url, headers, body }: HttpRequest,
-  attempt: HttpAttempt,
-  signal: AbortSignal,
-): Promise<FetchAnswer> {
-  // Copies, so that a fetch that changes its arguments cannot change the next attempt.
-  const init: FetchInit = {
-    method,
-    headers: { ...headers },
-    body: body ? new Uint8Array(body) : null,
-    signal,
-    redirect: 'manual',
-    cache: 'no-store',
-  };
+async function send(fetch: Fetch, request: HttpRequest, attempt: HttpAttempt): Promise<FetchAnswer> {
+  const { method, url, headers, body } = request;
+  const { signal } = attempt;
+  // Copies, because a fetch may change its arguments.
+  const copies = { headers: { ...headers }, body: body ? new Uint8Array(body) : null };
   attempt.mayHaveLeft = true;
   let answer: FetchAnswer;
   try {
-    answer = await fetch(url, init);
+    answer = await fetch(url, { method, ...copies, signal, redirect: 'manual', cache: 'no-store' });
   } catch (error) {
     // Only fetch itself can prove that nothing left, by an error before any answer or abort.
     if (!signal.aborted && neverLeft(error, url)) attempt.mayHaveLeft = false;

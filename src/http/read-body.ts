@@ -3,13 +3,7 @@ import { Buffer } from 'node:buffer';
 
 /** A stream of bytes, as in a `Response` or a `Request`. */
 export interface BodyStream {
-  getReader(): BodyReader;
-}
-
-/** Reads the chunks of a stream. */
-export interface BodyReader {
-  read(): Promise<{ done: boolean; value?: unknown }>;
-  cancel(): Promise<unknown>;
+  getReader(): { read(): Promise<{ done: boolean; value?: unknown }>; cancel(): Promise<unknown> };
 }
 
 /** The bytes of one body, kept as they arrive. */
@@ -17,9 +11,9 @@ export class BoundedBody {
   /** Whether the body is longer than the limit, so that only its beginning is kept. */
   isTooLong = false;
   readonly #limit: number;
-  readonly #chunks: Uint8Array[] = [];
+  readonly #chunks: Buffer[] = [];
   #length = 0;
-  #reader: BodyReader | undefined;
+  #reader: ReturnType<BodyStream['getReader']> | undefined;
   #isCancelled = false;
 
   /** @param limit bytes */
@@ -36,8 +30,9 @@ export class BoundedBody {
     return this.bytes.toString().replace(/^\uFEFF/, '');
   }
 
+  /** @param chunk bytes, or the text of a test double */
   add(chunk: unknown): void {
-    const bytes = bytesOf(chunk);
+    const bytes = Buffer.from(chunk as Uint8Array);
     this.#chunks.push(bytes);
     this.#length += bytes.byteLength;
     this.isTooLong = this.#length > this.#limit;
@@ -60,11 +55,4 @@ export class BoundedBody {
     this.#isCancelled = true;
     this.#reader?.cancel().catch(() => {});
   }
-}
-
-/** Converts a chunk: streams of fetch yield bytes, and those of a test double may yield text. */
-function bytesOf(chunk: unknown): Uint8Array {
-  if (typeof chunk === 'string') return Buffer.from(chunk);
-  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return new Uint8Array(chunk as ArrayBuffer);
 }

@@ -6,24 +6,16 @@ import type { HttpAttempt } from './exchange.ts';
 const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
-export const mayHaveLeft = (attempts: readonly HttpAttempt[]): boolean => attempts.some(attempt => attempt.mayHaveLeft);
-
-/** @param isOwnFetch the merchant's fetch sends, and its errors prove nothing */
-export function retryPolicy(
-  method: 'GET' | 'POST',
-  attempts: readonly HttpAttempt[],
-  deadline: Deadline,
-  { retries, isOwnFetch }: { retries: number; isOwnFetch: boolean },
-) {
+export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadline, attempts: readonly HttpAttempt[]) {
   const asked = () => Math.min(pauseAsked(attempts.at(-1)?.answer?.retryAfter), LONGEST_RETRY_AFTER);
   return {
     methods: ['get' as const, 'post' as const],
     limit: retries,
-    /** A create is repeated only if it certainly never left. */
     shouldRetry(): boolean {
-      const isSafe = method === 'GET' || !(isOwnFetch || mayHaveLeft(attempts));
+      // A create is repeated only if it certainly never left.
+      if (isCreate && attempts.some(({ mayHaveLeft }) => mayHaveLeft)) return false;
       // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
-      return isSafe && deadline.remaining > asked();
+      return deadline.remaining > asked();
     },
     /** Returns milliseconds: as asked, or a random part of a growing time. */
     delay(repetition: number): number {

@@ -9,8 +9,6 @@ export interface Runtime {
   problem?: string;
 }
 
-const PASS_FETCH = 'or pass your own fetch, if you accept that it may send a create twice';
-
 /** Detects the runtime. test/package/runtimes.test.ts counts each one's creates after a connection breaks. */
 export function runtime(): Runtime {
   const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };
@@ -23,6 +21,6 @@ export function runtime(): Runtime {
   const name = `bun/${Bun.version}`;
   const [major = 0, minor = 0] = Bun.version.split('.').map(Number);
   if (major > 1 || (major === 1 && minor >= 4)) return { name };
-  const problem = `${name} may send a create twice when a connection breaks: use Bun 1.4 or later, ${PASS_FETCH}`;
+  const problem = `${name} may send a create twice when a connection breaks: use Bun 1.4 or later, or pass your own fetch, if you accept that it may send a create twice`;
   return { name, problem };
 }
