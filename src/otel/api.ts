@@ -26,16 +26,12 @@ export interface Span {
 
 /** Makes instruments. Each one's description says what it measures. */
 export interface Meter {
-  createHistogram(
-    name: string,
-    options?: { description?: string; unit?: string; advice?: { explicitBucketBoundaries?: number[] } },
-  ): { record(value: number, attributes?: Attributes): void };
-  createCounter(
-    name: string,
-    options?: { description?: string; unit?: string },
-  ): { add(value: number, attributes?: Attributes): void };
-  createObservableGauge(name: string, options?: { description?: string; unit?: string }): Gauge;
+  createHistogram(name: string, options?: About): { record(value: number, attributes?: Attributes): void };
+  createCounter(name: string, options?: About): { add(value: number, attributes?: Attributes): void };
+  createObservableGauge(name: string, options?: About): Gauge;
 }
+
+type About = { description?: string; unit?: string; advice?: { explicitBucketBoundaries?: number[] } };
 
 export interface Gauge {
   addCallback(observe: Observe): void;

@@ -35,13 +35,11 @@ const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
 export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOptions = {}): () => void {
   const spans = openSpans(api, api.trace.getTracer(...PACKAGE));
   const metrics = openMetrics(api.metrics.getMeter(...PACKAGE), doubtsOf);
-  const subscribers = {
-    start: safely(spans.begin),
-    asyncEnd: safely(trace => {
-      spans.end(trace);
-      metrics.record(trace);
-    }),
+  const end = (trace: CallTrace) => {
+    spans.end(trace);
+    metrics.record(trace);
   };
+  const subscribers = { start: safely(spans.begin), asyncEnd: safely(end) };
   const channels = new Set(Object.values(CHANNELS));
   for (const channel of channels) channel?.subscribe(subscribers as never);
   return () => {

@@ -24,27 +24,19 @@ const ATTRIBUTES = {
 } as const;
 type Fact = keyof typeof ATTRIBUTES;
 
-/** Returns the known ones of these facts. */
+/** Returns the known ones of these facts, without 0 attempts. */
 export const attributesOf = (trace: CallTrace, facts: readonly Fact[]): Attributes =>
-  Object.fromEntries(
-    facts.flatMap(fact => {
-      const value = trace[fact];
-      return value === undefined ? [] : [[ATTRIBUTES[fact], value]];
-    }),
-  );
+  Object.fromEntries(facts.flatMap(fact => (trace[fact] ? [[ATTRIBUTES[fact], trace[fact]]] : [])));
 
-/** A span's name has the operation. Only calls to the gateway have attempts. */
+/** A span's name has the operation. */
 const OF_SPANS = (Object.keys(ATTRIBUTES) as Fact[]).filter(fact => fact !== 'operation');
-const OF_LOCAL_SPANS = OF_SPANS.filter(fact => fact !== 'attempt');
-
-/** Whether it calls the gateway. The rest happens here. */
-const isRemote = ({ operation }: CallTrace) => operation === 'create' || operation === 'lookup';
 
 export function openSpans(api: OpenTelemetry, tracer: ReturnType<OpenTelemetry['trace']['getTracer']>) {
   const spans = new WeakMap<CallTrace, Span>();
   return {
     begin(trace: CallTrace): void {
-      const options = isRemote(trace)
+      const isRemote = trace.operation === 'create' || trace.operation === 'lookup';
+      const options = isRemote
         ? { kind: CLIENT, attributes: addressOf(trace) }
         : { kind: INTERNAL, attributes: attributesOf(trace, ['lane']) };
       const span = tracer.startSpan(`payment.${trace.operation}`, options);
@@ -56,7 +48,7 @@ export function openSpans(api: OpenTelemetry, tracer: ReturnType<OpenTelemetry['
     end(trace: CallTrace): void {
       const span = spans.get(trace);
       if (!span) return;
-      span.setAttributes(attributesOf(trace, isRemote(trace) ? OF_SPANS : OF_LOCAL_SPANS));
+      span.setAttributes(attributesOf(trace, OF_SPANS));
       // Without the error's message, because one thrown by onPayment may contain anything.
       if (trace.code !== undefined) span.setStatus({ code: ERROR, message: trace.code });
       span.end();

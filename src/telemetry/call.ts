@@ -1,10 +1,9 @@
 // The state of one call, and its reports to `onEvent` and, over Node's tracing channels, to tracers.
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import * as diagnostics from 'node:diagnostics_channel';
 import { since } from '../deadline.ts';
 import { type ApiError, isGatewayError } from '../errors.ts';
 import {
-  type CallFacts,
   type CallStep,
   type CallTrace,
   type EventListener,
@@ -38,9 +37,6 @@ export const CHANNELS: Readonly<Record<Operation, Channel | undefined>> = {
 /** Distinguishes processes in logs. Nothing depends on it. */
 const PROCESS = Math.random().toString(36).slice(2, 10);
 let calls = 0;
-
-/** Ends a call that did nothing: it is reported neither as a success nor as a failure. */
-export class NothingDone extends Error {}
 
 /** One call, as reported to `onEvent` and to tracers. */
 export class Call implements CallTrace {
@@ -78,14 +74,14 @@ export class Call implements CallTrace {
   /** Keeps the context in which `run` calls back. No tracer gets the work itself: it may pay. */
   runIn(run: Run): void {
     try {
-      this.#run = this.#run(() => run(() => AsyncResource.bind(((work: () => unknown) => work()) as Run))) ?? this.#run;
+      this.#run = this.#run(() => run(() => AsyncLocalStorage.snapshot())) ?? this.#run;
     } catch {
       // Errors of the tracer are ignored.
     }
   }
 
   /** Reports one step to the merchant's listener. */
-  emit(step: CallStep & Pick<Partial<CallFacts>, 'reference' | 'paymentId'>): void {
+  emit(step: CallStep & Pick<CallTrace, 'reference' | 'paymentId'>): void {
     if (!this.#onEvent) return;
     const { callId, operation, reference, paymentId, attempt, durationMs } = this;
     notify(this.#onEvent, { callId, operation, reference, paymentId, attempt, durationMs, ...step });
@@ -98,27 +94,24 @@ export class Call implements CallTrace {
    */
   conclude<T>(
     work: () => Promise<T>,
-    factsOf: (result: T) => Partial<Success & CallFacts> = () => ({}),
+    factsOf: (result: T) => Partial<Success> & Pick<CallTrace, 'paymentId'> = () => ({}),
     isEndless = false,
   ): Promise<T> {
     const reported = async () => {
       try {
         const result = await work();
-        const { outcome = 'ok', paymentStatus, paymentId = this.paymentId, counts } = factsOf(result);
-        Object.assign(this, { outcome, paymentStatus, paymentId });
-        this.emit({ type: 'success', outcome, paymentStatus, counts });
+        const { outcome = 'ok', counts, ...facts } = factsOf(result);
+        Object.assign(this, { outcome, ...facts });
+        this.emit({ type: 'success', outcome, paymentStatus: this.paymentStatus, counts });
         return result;
       } catch (error) {
-        if (!(error instanceof NothingDone)) this.#fail(failureOf(error));
+        const { paymentId = this.paymentId, ...failure } = failureOf(error);
+        Object.assign(this, { outcome: failure.outcome ?? 'failed', code: failure.code, paymentId });
+        this.emit({ type: 'failure', ...failure });
         throw error;
       }
     };
     return isEndless ? reported() : this.traced(reported);
-  }
-
-  #fail({ paymentId = this.paymentId, ...failure }: ReturnType<typeof failureOf>): void {
-    Object.assign(this, { outcome: failure.outcome ?? 'failed', code: failure.code, paymentId });
-    this.emit({ type: 'failure', ...failure });
   }
 
   /** Runs work in a trace, within the contexts that tracers request. */
@@ -139,14 +132,13 @@ export class Call implements CallTrace {
 const CODE = /^\w{1,40}$/;
 
 /** Returns the facts that are safe to report. The message of an error outside the SDK may contain anything. */
-function failureOf(thrown: unknown): Failure & { paymentId?: string | undefined } {
+function failureOf(thrown: unknown): Failure & Pick<CallTrace, 'paymentId'> {
   if (isGatewayError(thrown)) {
     const { name: error, code, outcome, paymentId, status, requestId } = thrown as ApiError;
     return { error, code, outcome, paymentId, status, requestId };
   }
-  const { name: error, code } =
-    thrown instanceof Error ? (thrown as Error & { code?: unknown }) : { name: typeof thrown };
-  return { error, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
+  const { name, code } = thrown instanceof Error ? (thrown as Error & { code?: unknown }) : { name: typeof thrown };
+  return { error: name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
 }
 
 /** Returns a short label without customer data, such as `TypeError` or `Error (23505)`. */

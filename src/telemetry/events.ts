@@ -4,23 +4,53 @@ import type { Outcome } from '../errors.ts';
 /** The kind of a call. A `callback` is one that the handler takes, or a payment that `upkeep` processes. */
 export type Operation = 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
 
-/** The facts about the call, in each event of a client. */
-export interface CallFacts {
+/**
+ * The facts of one call, without a secret or customer data. A subscriber of a tracing channel gets this object, which is
+ * filled while the call runs. Each event has a part of it.
+ */
+export interface CallTrace {
   /** The same for all events of one call and of its lookups. */
-  callId: string;
-  operation: Operation;
+  readonly callId: string;
+  readonly operation: Operation;
+  /** The client's address of the gateway. */
+  readonly baseUrl?: string | undefined;
   /** The merchant's own transaction id, if any. */
-  reference?: string | undefined;
+  readonly reference?: string | undefined;
   /** The gateway's id of the payment, once known. */
-  paymentId?: string | undefined;
+  readonly paymentId?: string | undefined;
+  /** Only for a create. */
+  readonly paymentType?: string | undefined;
+  /** Only for a create. */
+  readonly paymentMethod?: string | undefined;
+  /** The status as the gateway wrote it, once known. */
+  readonly paymentStatus?: string | undefined;
+  /** Only for a callback. */
+  readonly lane?: Lane | undefined;
   /** The number of attempts so far: 1 from the first attempt on. */
-  attempt: number;
-  /** Milliseconds since the call began. */
-  durationMs: number;
+  readonly attempt: number;
+  /** Milliseconds since the call began, or the callback arrived. */
+  readonly durationMs: number;
+  /** The HTTP status of the gateway's last answer, or of the handler's answer to a callback. */
+  readonly httpStatus?: number | undefined;
+  /** The result, at the end. A failed create has its error's outcome. */
+  readonly outcome?: CallOutcome | undefined;
+  /** The error's code, at the end of a failed call. */
+  readonly code?: string | undefined;
+  /** The thrown error, added by Node. */
+  readonly error?: unknown;
+  /**
+   * Runs the whole call inside `run`, which must call `work` immediately. Call it at `start`, for a tracer that does
+   * not bind its own `AsyncLocalStorage` to the channel.
+   */
+  runIn(run: <T>(work: () => T) => T): void;
 }
 
+/** The result of a call. */
+export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<CallbackStep['result'], 'received'>;
+
 /** One step of a call, or its end: every call ends with exactly one `success` or `failure`. */
-export type GatewayEvent = CallFacts & CallStep;
+export type GatewayEvent = CallStep &
+  Pick<CallTrace, 'callId' | 'operation' | 'reference' | 'paymentId' | 'attempt' | 'durationMs'>;
 
 /** The facts of one step. */
 export type CallStep =
@@ -58,39 +88,6 @@ export interface Failure {
   /** The id to quote to the gateway's support. */
   requestId?: string | undefined;
 }
-
-/**
- * The object that a subscriber of a tracing channel gets: one for each call, filled while the call runs. It contains
- * neither a secret nor customer data. Node adds `error` if the call fails.
- */
-export interface CallTrace extends Readonly<CallFacts> {
-  /** The client's address of the gateway. */
-  readonly baseUrl?: string | undefined;
-  /** The status as the gateway wrote it, once known. */
-  readonly paymentStatus?: string | undefined;
-  /** Only for a create. */
-  readonly paymentType?: string | undefined;
-  /** Only for a create. */
-  readonly paymentMethod?: string | undefined;
-  /** Only for a callback. */
-  readonly lane?: CallbackStep['lane'] | undefined;
-  /** The HTTP status of the gateway's last answer, or of the handler's answer to a callback. */
-  readonly httpStatus?: number | undefined;
-  /** The result, at the end. A failed create has its error's outcome. */
-  readonly outcome?: CallOutcome | undefined;
-  /** The error's code, at the end of a failed call. */
-  readonly code?: string | undefined;
-  /** The thrown error, added by Node. */
-  readonly error?: unknown;
-  /**
-   * Runs the whole call inside `run`, which must call `work` immediately. Call it at `start`, for a tracer that does
-   * not bind its own `AsyncLocalStorage` to the channel.
-   */
-  runIn(run: <T>(work: () => T) => T): void;
-}
-
-/** The result of a call. */
-export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<CallbackStep['result'], 'received'>;
 
 /**
  * `begun`: the attempt is recorded, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
@@ -144,7 +141,7 @@ export type ReviewReason =
   | 'effect_uncertain';
 
 /** One step of a callback, or of a payment that `upkeep` processes. `httpStatus` is the handler's answer to the callback. */
-export type CallbackEvent = Pick<CallFacts, 'callId' | 'paymentId'> & { operation: 'callback' } & (
+export type CallbackEvent = Pick<CallTrace, 'callId' | 'paymentId'> & { operation: 'callback' } & (
     | ({ type: 'callback' } & CallbackStep)
     /** Nothing failed, but an operator should check it. */
     | { type: 'warning'; code: CallbackWarningCode; message: string }
@@ -157,17 +154,13 @@ export type CallbackEvent = Pick<CallFacts, 'callId' | 'paymentId'> & { operatio
  * `refused`: permanently. `busy`: too much work. `failed`: any other error. Each result without a 200 has the `code` of
  * its error. A callback answered after 25 s has a second result when its work ends, without `httpStatus`.
  */
-export interface CallbackStep {
+export interface CallbackStep extends Pick<CallTrace, 'paymentStatus' | 'code' | 'httpStatus' | 'durationMs'> {
   result: 'received' | 'refused' | 'ran' | 'already' | 'busy' | 'failed';
-  /** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
-  lane: 'signed' | 'unsigned' | 'sweep';
-  /** The gateway's own status, once looked up. */
-  paymentStatus?: string | undefined;
-  code?: string | undefined;
-  httpStatus?: number | undefined;
-  /** Milliseconds since its arrival. */
-  durationMs: number;
+  lane: Lane;
 }
+
+/** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
+type Lane = 'signed' | 'unsigned' | 'sweep';
 
 /**
  * `callback_mismatch`: a callback claims another amount, currency, type or reference than the record, or has the token
