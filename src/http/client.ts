@@ -3,10 +3,9 @@ import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
-import { type Exchange, type HttpAnswer, type HttpAttempt, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
+import { type Exchange, type HttpAnswer, HttpAttempt, type HttpRequest } from './exchange.ts';
 import { type Failure, failureOf } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
-import { BoundedBody } from './read-body.ts';
 import { retryPolicy } from './retry-policy.ts';
 
 /** The result of a call without a complete answer. */
@@ -48,7 +47,7 @@ export async function createHttpClient(
     const isAnswered = await ky(request.url, {
       method: request.method,
       // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
-      fetch: () => attemptOnce(exchange, request, attempts, { deadline, signal: stop.signal }) as never,
+      fetch: () => attemptOnce(exchange, request, attempts, new HttpAttempt(deadline, stop.signal)) as never,
       timeout: false,
       // The errors of a merchant's fetch prove too little to repeat a create.
       retry: retryPolicy(isCreate, isCreate && fetch ? 0 : retries, deadline, attempts),
@@ -74,19 +73,12 @@ async function attemptOnce(
   exchange: Exchange,
   request: HttpRequest,
   attempts: HttpAttempt[],
-  limits: Pick<HttpAttempt, 'deadline' | 'signal'>,
+  attempt: HttpAttempt,
 ): Promise<object> {
-  limits.signal.throwIfAborted();
+  attempt.signal.throwIfAborted();
   const { call, secrets } = request;
   const earlier = attempts.at(-1);
   const begun = performance.now();
-  const attempt: HttpAttempt = {
-    ...limits,
-    mayHaveLeft: false,
-    body: new BoundedBody(LONGEST_ANSWER),
-    endedAt: 0,
-    failure: { code: 'fetch_failed' },
-  };
   call.attempt = attempts.push(attempt);
   if (earlier) {
     const reason = earlier.answer?.status ?? earlier.failure.code;

@@ -1,11 +1,11 @@
-// The types of one exchange with the gateway: the request, the answer and the attempt.
+// One exchange with the gateway: its request, its answer and the state of its attempt.
 import type { Deadline } from '../deadline.ts';
 import type { Call } from '../telemetry/call.ts';
 import type { Failure } from './network-error.ts';
-import type { BoundedBody } from './read-body.ts';
+import { BoundedBody } from './read-body.ts';
 
 /** Bytes to read of an answer, at most. A record takes one or two thousand. */
-export const LONGEST_ANSWER = 1024 * 1024;
+const LONGEST_ANSWER = 1024 * 1024;
 
 /** One call as it goes over the wire. */
 export interface HttpRequest {
@@ -32,19 +32,24 @@ export interface HttpAnswer {
 }
 
 /** The state of an attempt, also while it runs. */
-export interface HttpAttempt {
-  deadline: Deadline;
+export class HttpAttempt {
+  readonly deadline: Deadline;
   /** Aborted at the timeout, or with the caller's own signal. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
   /** False while the request provably has not left this machine. */
-  mayHaveLeft: boolean;
+  mayHaveLeft = false;
   /** The part of the answer's body that has arrived: even half may contain the payment's id. */
-  body: BoundedBody;
-  /** Milliseconds of `performance.now()`, or 0 while it runs. */
-  endedAt: number;
+  readonly body = new BoundedBody(LONGEST_ANSWER);
   answer?: HttpAnswer;
   /** Counts only without an answer. */
-  failure: Failure;
+  failure: Failure = { code: 'fetch_failed' };
+  /** Milliseconds of `performance.now()`, or 0 while it runs. */
+  endedAt = 0;
+
+  constructor(deadline: Deadline, signal: AbortSignal) {
+    this.deadline = deadline;
+    this.signal = signal;
+  }
 }
 
 /** Sends a request once, before the attempt's deadline. It rejects as soon as the attempt's signal is aborted. */

@@ -32,7 +32,7 @@ export class BoundedBody {
 
   /** @param chunk bytes, or the text of a test double */
   add(chunk: unknown): void {
-    const bytes = Buffer.from(chunk as Uint8Array);
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk as Uint8Array);
     this.#chunks.push(bytes);
     this.#length += bytes.byteLength;
     this.isTooLong = this.#length > this.#limit;
