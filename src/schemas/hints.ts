@@ -4,8 +4,7 @@
 export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: Iterable<string>): string {
   const names = [...known];
   const described = unknown.map(name => {
-    // The few options differ more than the many fields of a request.
-    const meant = nearest(name, names, kind === 'option' ? 2 : 1);
+    const meant = nearest(name, names);
     return meant ? `"${name}" (did you mean "${meant}"?)` : `"${name}"`;
   });
   return `unknown ${kind} ${described.join(', ')}`;
@@ -17,31 +16,20 @@ export function hintAt(given: string, known: readonly string[]): string {
   return near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
 }
 
-/** Finds the known name that differs by a slip. @param slips the number of slips to recognise in a long name */
-export const nearest = (given: string, known: readonly string[], slips: 1 | 2 = 1): string | undefined =>
-  known.find(name => isNear(given.toLowerCase(), name.toLowerCase(), 1)) ??
-  known.find(name => name.length >= LONG && isNear(given.toLowerCase(), name.toLowerCase(), slips));
-
-const LONG = 6;
-
 /** Finds the known name in another spelling: `FirstName`, `first_name` or `first-name` for `firstName`. */
 export const otherSpelling = (given: string, known: readonly string[]): string | undefined =>
   known.find(name => name !== given && lettersOf(name) === lettersOf(given));
 
+/** Finds the known name that differs by its spelling, or by one letter too many, too few, wrong or swapped. */
+export const nearest = (given: string, known: readonly string[]): string | undefined =>
+  known.find(name => isNear(lettersOf(given), lettersOf(name)));
+
 const lettersOf = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
 
-/** @param slips letters too many, too few, wrong or swapped */
-function isNear(a: string, b: string, slips: number): boolean {
+function isNear(a: string, b: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
   const [restA, restB] = [a.slice(start), b.slice(start)];
-  if (restA === restB || slips === 0) return restA === restB;
-  const left = slips - 1;
-  const swapped = restA[0] === restB[1] && restA[1] === restB[0];
-  return (
-    isNear(restA.slice(1), restB, left) ||
-    isNear(restA, restB.slice(1), left) ||
-    isNear(restA.slice(1), restB.slice(1), left) ||
-    (swapped && isNear(restA.slice(2), restB.slice(2), left))
-  );
+  const swapped = restA.slice(1, 2) + restA.slice(0, 1) + restA.slice(2);
+  return restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1) || swapped === restB;
 }
