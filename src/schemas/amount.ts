@@ -3,24 +3,20 @@ import * as z from 'zod';
 
 const PLAIN_DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** A double keeps 15 digits of the caller's amount. From the 16th on, rounding errors show. */
-const TRUSTED_DIGITS = 15;
-
 /** Characters: longer than any amount of money, and short enough to check quickly. */
 const LONGEST_AMOUNT = 100;
 
+/** A double keeps 15 digits of the caller's amount. From the 16th on, rounding errors show. */
+const TRUSTED_DIGITS = 15;
+
 function amountProblem(amount: number | string): string | undefined {
   const text = String(amount);
-  if (text.length > LONGEST_AMOUNT) return `has more than ${LONGEST_AMOUNT} characters`;
-  if (text.startsWith('-') || (text.trim() !== '' && Number(text) === 0)) return 'must be greater than 0';
-  if (!PLAIN_DECIMAL.test(text) || !Number.isFinite(Number(text))) {
+  if (text !== '' && Number(text) <= 0) return 'must be greater than 0';
+  if (!PLAIN_DECIMAL.test(text) || text.length > LONGEST_AMOUNT)
     return 'must be a plain decimal, as the string "25.50": with a point, and no comma, sign, exponent or unit';
-  }
   const significant = text.replace('.', '').replace(/^0+|0+$/g, '');
-  if (significant.length > TRUSTED_DIGITS) {
-    return `has more than ${TRUSTED_DIGITS} significant digits, like a rounding error of floating-point numbers: pass a string such as "25.50"`;
-  }
-  return undefined;
+  if (significant.length <= TRUSTED_DIGITS) return undefined;
+  return `has more than ${TRUSTED_DIGITS} significant digits, like a rounding error of floating-point numbers: pass a string such as "25.50"`;
 }
 
 /** The currencies of ISO 4217 without two decimals. Node's Intl follows everyday use instead, as for HUF and COP. */
@@ -36,17 +32,14 @@ const decimalsByCode = new Map(
 /** Returns the decimals of a currency's minor unit. */
 export const decimalsOf = (currency: string): number => decimalsByCode.get(currency.toUpperCase()) ?? 2;
 
-let currencies: ReadonlySet<string> | undefined;
-
 /** Returns the problem with an amount's decimals, as in `705.50 JPY`. Codes unknown to Intl are not checked. */
 export function decimalsProblem(amount: number | string, currency: string): string | undefined {
   const code = currency.toUpperCase();
-  currencies ??= new Set(Intl.supportedValuesOf('currency'));
-  if (!currencies.has(code) && !decimalsByCode.has(code)) return undefined;
   const most = decimalsOf(code);
   const [, fraction = ''] = canonicalAmount(amount).split('.');
   if (fraction.length <= most) return undefined;
-  return `has too many decimals: ISO 4217 allows ${most} for ${code}`;
+  const isKnown = decimalsByCode.has(code) || Intl.supportedValuesOf('currency').includes(code);
+  return isKnown ? `has too many decimals: ISO 4217 allows ${most} for ${code}` : undefined;
 }
 
 /**
@@ -55,10 +48,7 @@ export function decimalsProblem(amount: number | string, currency: string): stri
  */
 export const amountSchema: z.ZodType<number | string, number | string> = z
   .union([z.number(), z.string()], { error: 'must be a number, or a plain decimal string such as "25.50"' })
-  .check(context => {
-    const problem = amountProblem(context.value);
-    if (problem) context.issues.push({ code: 'custom', message: problem, input: context.value });
-  });
+  .refine(amount => !amountProblem(amount), { error: ({ input }) => amountProblem(input as number | string) });
 
 /** The amount of a record: a number, or the plain decimal text of PHP frameworks. */
 export const recordedAmount: z.ZodType<number> = z.union(

@@ -39,7 +39,7 @@ describe('the form that creates a payment', () => {
   it.each([
     [{ currency: 'e' }, 'currency: must be a currency code such as "EUR"'],
     [{ amount: '' }, 'amount: The amount must be a number.'],
-    [{ paymentMethod: 'SEPA' }, 'SEPA is a method of withdrawals'],
+    [{ paymentMethod: 'SEPA' }, 'paymentMethod: is not a method of this call'],
     [{ webhookUrl: 'nowhere' }, 'webhookUrl: must be an absolute http(s) URL'],
   ])('with %j shows the refusal of the gateway', async (wrong, words) => {
     const { sandbox, post } = open();

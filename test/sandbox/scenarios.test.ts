@@ -237,7 +237,7 @@ describe('a scenario', () => {
 
   it.each([
     [{ ...CREATE, amount: 0 }, /The gateway refuses the create: .*amount:/],
-    [{ ...CREATE, paymentMethod: 'SEPA' }, /paymentMethod: SEPA is a method of withdrawals/],
+    [{ ...CREATE, paymentMethod: 'SEPA' }, /paymentMethod: is not a method of this call/],
   ])('with the create %j is refused as the gateway refuses it', async (create, told) => {
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     await expect(sandbox.play({ create, createFault: 'callback-first' })).rejects.toMatchObject({

@@ -11,7 +11,6 @@ import {
   nftPurchaseSchema,
   onrampTerminalDepositSchema,
   onrampTerminalPaymentSchema,
-  REQUEST_FIELDS,
   withdrawalSchema,
 } from './schema.ts';
 
@@ -21,42 +20,34 @@ export type CheckedRequest = PaymentRequest | OnrampPayment | (NftPurchaseReques
 /** The client's methods. */
 export type RequestKind = 'deposit' | 'withdrawal' | 'nftPurchase' | 'payment';
 
-const ANY_TERMINAL = { withdrawal: withdrawalSchema, nftPurchase: nftPurchaseSchema };
-const SCHEMAS: Record<Terminal, Record<RequestKind, z.ZodType<CheckedRequest>>> = {
-  standard: { ...ANY_TERMINAL, deposit: depositSchema, payment: createPaymentSchema },
-  onramp: { ...ANY_TERMINAL, deposit: onrampTerminalDepositSchema, payment: onrampTerminalPaymentSchema },
-};
+/** A schema for each terminal. */
+type Schemas = Record<Terminal, z.ZodType<CheckedRequest>>;
 
-/** The type that a method adds. A request that names another type is refused. */
-const TYPES: Partial<Record<RequestKind, PaymentType>> = {
-  deposit: 'DEPOSIT',
-  withdrawal: 'WITHDRAWAL',
-  nftPurchase: 'DEPOSIT',
+/** `paymentType` is the type that the method adds. A request that names another type is refused. */
+const KINDS: Record<RequestKind, Schemas & { paymentType?: PaymentType }> = {
+  deposit: { paymentType: 'DEPOSIT', standard: depositSchema, onramp: onrampTerminalDepositSchema },
+  withdrawal: { paymentType: 'WITHDRAWAL', standard: withdrawalSchema, onramp: withdrawalSchema },
+  nftPurchase: { paymentType: 'DEPOSIT', standard: nftPurchaseSchema, onramp: nftPurchaseSchema },
+  payment: { standard: createPaymentSchema, onramp: onrampTerminalPaymentSchema },
 };
 
 /**
- * @param webhookUrl for a request without an address
+ * @param defaultUrl for a request without an address of its own
  * @throws {InvalidRequestError} naming every field that is wrong
  */
 export function parseRequest(
   kind: RequestKind,
   terminal: Terminal,
   input: unknown,
-  webhookUrl?: string,
+  defaultUrl?: string,
 ): CheckedRequest {
-  const schema = SCHEMAS[terminal][kind];
-  const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed(kind, input, webhookUrl) : input);
+  const completed = (fields: Partial<PaymentRequest>) => {
+    const { paymentType = KINDS[kind].paymentType, webhookUrl, callbackUrl } = fields;
+    return { ...fields, paymentType, webhookUrl: (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl };
+  };
+  const { success, data, error } = KINDS[kind][terminal].safeParse(isJsonMap(input) ? completed(input) : input);
   if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
   const message = decimalsProblem(data.amount, data.currency);
   if (message) throw new InvalidRequestError([{ path: 'amount', message }], 'not_sent');
   return data;
-}
-
-function completed(kind: RequestKind, input: Partial<PaymentRequest>, defaultUrl: string | undefined): object {
-  // A class may inherit its fields, such as getters.
-  const names = [...REQUEST_FIELDS].filter(name => name in input);
-  const fields = Object.fromEntries(names.map(name => [name, input[name as keyof typeof input]]));
-  const { paymentType = TYPES[kind], webhookUrl, callbackUrl } = input;
-  const address = (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl;
-  return { ...fields, ...input, paymentType, webhookUrl: address };
 }

@@ -3,16 +3,7 @@ import * as z from 'zod';
 import { amountSchema } from '../amount.ts';
 import { each, type FieldsOf } from '../fields-of.ts';
 import { nearest, otherSpelling, unknownNames } from '../hints.ts';
-import { isJsonMap } from '../json.ts';
-import {
-  DEPOSIT_METHODS,
-  isDepositMethod,
-  isOnrampMethod,
-  isWithdrawalMethod,
-  NFT_METHODS,
-  ONRAMP_METHODS,
-  WITHDRAWAL_METHODS,
-} from '../methods.ts';
+import { DEPOSIT_METHODS, isOnrampMethod, NFT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../methods.ts';
 import { ADDRESS, CUSTOMER } from '../records/payment.ts';
 import { httpUrl } from '../url.ts';
 import type {
@@ -39,11 +30,9 @@ const countryCode = z.string(COUNTRY_CODE).regex(/^[A-Za-z]{2}$/, COUNTRY_CODE);
 /** An object that may have extra fields, which the gateway may know. A known name in another spelling is a slip. */
 const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
   z.looseObject(shape, error).check(({ value, issues }) => {
-    for (const [name, field] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
       const meant = otherSpelling(name, Object.keys(shape));
-      // JSON omits a function, and calls `toJSON` to replace the whole object.
-      const message = typeof field === 'function' ? 'must not be a function' : meant && `did you mean "${meant}"?`;
-      if (message) issues.push({ code: 'custom', path: [name], message, input: name });
+      if (meant) issues.push({ code: 'custom', path: [name], message: `did you mean "${meant}"?`, input: name });
     }
   });
 
@@ -61,10 +50,7 @@ const applePayBillingAddress = openObject(
   'must be an object with a countryCode for Apple Pay',
 );
 
-const RETURN_URL = {
-  error: ({ input }: { input?: unknown }) =>
-    input === undefined ? 'is missing: pass an absolute URL, or null' : 'must be an absolute URL, or null',
-};
+const RETURN_URL = { error: 'must be an absolute URL, or null' };
 
 /** Any scheme, including an app's own, except those that run as a script in the customer's browser. */
 const returnUrl = z
@@ -106,15 +92,19 @@ export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paym
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 
-/** A request of one type and some methods, with the rule that spans two fields. */
-const requestOf = <P extends string, M extends z.ZodType, F extends z.ZodRawShape>(
-  paymentType: P,
-  paymentMethod: M,
+/** A request of one type by some methods, with the rule that spans two fields. */
+const requestBy = <P extends string, M extends string, F extends z.ZodRawShape>(
+  type: P,
+  methods: readonly M[],
   own: F,
 ) =>
   z
     .strictObject(
-      { paymentType: z.literal(paymentType, { error: `must be ${paymentType} here` }), paymentMethod, ...own },
+      {
+        paymentType: z.literal(type, { error: `must be ${type} here` }),
+        paymentMethod: z.enum(methods, { error: ({ input }) => wrongMethod(input, methods) }),
+        ...own,
+      },
       {
         error: issue =>
           issue.code === 'unrecognized_keys'
@@ -125,33 +115,27 @@ const requestOf = <P extends string, M extends z.ZodType, F extends z.ZodRawShap
     .refine(({ webhookUrl, callbackUrl }: Record<string, unknown>) => (webhookUrl ?? callbackUrl) != null, {
       error: "is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options",
       path: ['webhookUrl'],
-      // Also when another field is wrong, so that one error names every mistake.
-      when: ({ value }) => isJsonMap(value),
     });
 
-const applePayDeposit = requestOf('DEPOSIT', z.literal('APPLEPAY'), applePayFields);
-const plainDeposit = requestOf('DEPOSIT', z.enum(DEPOSIT_METHODS).exclude(['APPLEPAY']), fields);
-const onrampDeposit = requestOf('DEPOSIT', z.enum(ONRAMP_METHODS), fields);
-const plainNftPurchase = requestOf('DEPOSIT', z.enum(NFT_METHODS).exclude(['APPLEPAY']), fields);
-const withdrawal = requestOf(
-  'WITHDRAWAL',
-  z.enum(WITHDRAWAL_METHODS, { error: ({ input }) => wrongMethod(input, WITHDRAWAL_METHODS, 'withdrawals') }),
-  fields,
-);
-
-const byMethod = <const S extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]]>(
-  schemas: S,
-) =>
-  z.discriminatedUnion('paymentMethod', schemas, {
-    error: issue => {
-      if (issue.code !== 'invalid_union') return NOT_AN_OBJECT;
-      const { options = [] } = issue as { options?: readonly unknown[] };
-      return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options, 'deposits');
+/** A deposit by some methods, of which Apple Pay has its own fields. */
+const depositBy = <M extends string>(methods: readonly M[]) =>
+  z.discriminatedUnion(
+    'paymentMethod',
+    [
+      requestBy('DEPOSIT', ['APPLEPAY'], applePayFields),
+      requestBy('DEPOSIT', methods.filter(method => method !== 'APPLEPAY') as Exclude<M, 'APPLEPAY'>[], fields),
+    ],
+    {
+      error: ({ code, input }) =>
+        code === 'invalid_union'
+          ? wrongMethod((input as { paymentMethod?: unknown }).paymentMethod, methods)
+          : NOT_AN_OBJECT,
     },
-  });
+  );
 
-const deposit = byMethod([applePayDeposit, plainDeposit]);
-const onrampTerminalDeposit = byMethod([applePayDeposit, plainDeposit, onrampDeposit]);
+const deposit = depositBy(DEPOSIT_METHODS);
+const onrampTerminalDeposit = depositBy([...DEPOSIT_METHODS, ...ONRAMP_METHODS]);
+const withdrawal = requestBy('WITHDRAWAL', WITHDRAWAL_METHODS, fields);
 
 const TYPE = {
   error: ({ code }: { code: string }) => (code === 'invalid_union' ? 'must be DEPOSIT or WITHDRAWAL' : NOT_AN_OBJECT),
@@ -165,7 +149,7 @@ export const onrampTerminalDepositSchema: z.ZodType<Deposit | OnrampPayment, Dep
 /** The schema of a {@link WithdrawalRequest} with its `paymentType`. */
 export const withdrawalSchema: z.ZodType<Withdrawal, Withdrawal> = withdrawal;
 /** The schema of an {@link NftPurchaseRequest} with its `paymentType`. */
-export const nftPurchaseSchema: z.ZodType<NftPurchase, NftPurchase> = byMethod([applePayDeposit, plainNftPurchase]);
+export const nftPurchaseSchema: z.ZodType<NftPurchase, NftPurchase> = depositBy(NFT_METHODS);
 /** The schema of a {@link PaymentRequest}. */
 export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.discriminatedUnion(
   'paymentType',
@@ -176,19 +160,12 @@ export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.
 export const onrampTerminalPaymentSchema: z.ZodType<PaymentRequest | OnrampPayment, PaymentRequest | OnrampPayment> =
   z.discriminatedUnion('paymentType', [onrampTerminalDeposit, withdrawal], TYPE);
 
-/** Says where the given method belongs, if the gateway has it, and lists the accepted methods. */
-function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
-  return `${whereItBelongs(given, accepted.map(String), kind)}; accepted here: ${accepted.join(', ')}`;
-}
-
-function whereItBelongs(given: unknown, accepted: readonly string[], kind: 'deposits' | 'withdrawals'): string {
-  if (typeof given !== 'string') return given === undefined ? 'is missing' : 'must be a string';
-  if (kind === 'deposits') {
-    if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase only';
-    if (isOnrampMethod(given)) return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
-    if (isWithdrawalMethod(given) && !isDepositMethod(given)) return `${given} is a method of withdrawals`;
-  }
-  if (isDepositMethod(given) || isOnrampMethod(given)) return `${given} is a method of deposits`;
-  const near = otherSpelling(given, accepted) ?? nearest(given, accepted);
-  return near ? `did you mean ${near}?` : `is not a method of ${kind}`;
+/** Says what may help, and lists the accepted methods. */
+function wrongMethod(given: unknown, accepted: readonly string[]): string {
+  const list = `accepted here: ${accepted.join(', ')}`;
+  if (given === undefined) return `is missing; ${list}`;
+  if (accepted === DEPOSIT_METHODS && isOnrampMethod(given))
+    return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
+  const near = nearest(String(given), accepted);
+  return `${near ? `did you mean ${near}?` : 'is not a method of this call'}; ${list}`;
 }
