@@ -10,7 +10,6 @@ import {
   callFields,
   extraField,
   flag,
-  fromEnvironment,
   functionOf,
   milliseconds,
   objectWith,
@@ -185,9 +184,9 @@ const CONNECTIONS = { error: 'must be a whole number, 1 or more' };
 const RETRIES = { error: 'must be a whole number, 0 or more' };
 
 const readFields = optionsReader<ClientOptions>()('GatewayClient', {
-  baseUrl: fromEnvironment('PAYMENT_GATEWAY_URL', baseUrl),
-  apiKey: fromEnvironment('PAYMENT_GATEWAY_API_KEY', apiKey),
-  signKey: fromEnvironment('PAYMENT_GATEWAY_SIGN_KEY', signKey),
+  baseUrl,
+  apiKey,
+  signKey,
   signatureEncoding: oneOf(['hex', 'base64']).default('hex'),
   terminal: oneOf(['standard', 'onramp']).default('standard'),
   webhookUrl: httpUrl.optional(),

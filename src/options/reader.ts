@@ -10,11 +10,7 @@ type SchemasOf<Options, S> = { [Name in keyof Options]-?: z.ZodType<unknown, Opt
   [Name in Exclude<keyof S, keyof Options>]: never;
 };
 
-/**
- * Makes a function that checks options and fills in their defaults.
- *
- * @param owner the name, in messages, of the function or class with the options
- */
+/** Makes a function that checks the options of `owner` and fills in their defaults. */
 export const optionsReader =
   <Options>() =>
   <S extends z.ZodRawShape>(owner: string, fields: S & SchemasOf<Options, S>) =>
@@ -23,24 +19,15 @@ export const optionsReader =
       return new ConfigurationError(`${owner}: ${list}.`);
     });
 
-/**
- * Makes the same for an argument of a call, whose mistakes are mistakes of the request.
- *
- * @param outcome of a create
- */
+/** Makes the same for an argument of a call, whose mistakes are mistakes of the request. */
 export const argumentReader =
   <Options>() =>
   <S extends z.ZodRawShape>(fields: S & SchemasOf<Options, S>, outcome?: 'not_sent') => {
-    const refuse = (issues: readonly Issue[]) =>
-      new InvalidRequestError(
-        issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message })),
-        outcome,
-      );
-    const read = readerOf<S>(fields, refuse);
-    return (options: Options | undefined) => {
-      if (isSignal(options)) throw refuse([{ path: '', message: 'must be an object: pass { signal }' }]);
-      return read(options ?? {});
-    };
+    const read = readerOf<S>(fields, issues => {
+      const list = issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message }));
+      return new InvalidRequestError(list, outcome);
+    });
+    return (options: Options | undefined) => read(options ?? {});
   };
 
 function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly Issue[]) => Error) {
@@ -78,35 +65,23 @@ export const text = z.string({ error: 'must be a string' });
 export const oneOf = <const V extends readonly [string, ...string[]]>(texts: V) =>
   z.enum(texts, { error: `must be ${texts.map(text => `'${text}'`).join(' or ')}` });
 
-/** A required text, which messages never show. */
+/** A required text from the options or else the environment. Messages never show it. */
 export const requiredText = (variable: string, expected = 'a string') => {
   const advice = `pass it, or set ${variable}`;
   return z
     .string({ error: ({ input }) => (input === undefined ? `is missing: ${advice}` : `must be ${expected}`) })
-    .min(1, { error: `is empty: ${advice}`, abort: true });
+    .min(1, { error: `is empty: ${advice}`, abort: true })
+    .prefault(() => process.env[variable] as string);
 };
 
-/** Reads the value from the environment if it is not passed. */
-export const fromEnvironment = <S extends z.ZodType<unknown, string>>(variable: string, schema: S) =>
-  // Typed without undefined for prefault. The schema refuses an unset variable.
-  z.prefault(schema, (() => process.env[variable] as string) as never);
-
-/** Checks the shape, because a test runner's realm may have its own AbortSignal. */
-const isSignal = (value: unknown): value is AbortSignal =>
-  typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+const SIGNAL = "must be an AbortSignal, such as a controller's `signal`";
 
 /** The options that every call has. */
 export const callFields = {
-  signal: z
-    .custom<AbortSignal>(isSignal, { error: "must be an AbortSignal, such as a controller's `signal`" })
-    .optional(),
+  // A test runner's realm may have its own AbortSignal.
+  signal: objectWith<AbortSignal>(['addEventListener'], SIGNAL).optional(),
   timeout: milliseconds.optional(),
 };
 
-const isObjectOfFields = (value: unknown): boolean =>
-  isJsonMap(value) && Object.values(value).every(field => typeof field !== 'function');
-
 /** Fields of a body that the SDK does not know. */
-export const extraField = z
-  .custom<object>(isObjectOfFields, { error: 'must be an object of fields that can be written as JSON' })
-  .optional();
+export const extraField = z.custom<object>(isJsonMap, { error: 'must be an object of fields' }).optional();

@@ -16,20 +16,16 @@ export function storeOptions<Options extends object>(
   options: Options,
   problems: { [Name in keyof Required<Options>]: ProblemOf },
 ): Options {
-  const known = Object.keys(problems);
-  const refuse = (list: readonly string[]) => new ConfigurationError(`${owner}: ${list.join('; ')}.`);
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw refuse([`takes one object of options: { ${known.slice(0, 3).join(', ')} }`]);
-  }
   const given = { ...options };
+  const known = Object.keys(problems);
   const unknown = Object.keys(given).filter(name => !known.includes(name));
-  const wrong = Object.entries(problems as Record<string, ProblemOf>).flatMap(([name, problemOf]) => {
-    const value = given[name as never];
+  const wrong = Object.entries<ProblemOf>(problems).flatMap(([name, problemOf]) => {
+    const value = given[name as keyof Options];
     const problem = value === undefined ? undefined : problemOf(value);
     return problem ? [`${name} ${problem}`] : [];
   });
   if (unknown.length > 0) wrong.push(unknownNames('option', unknown, known));
-  if (wrong.length > 0) throw refuse(wrong);
+  if (wrong.length > 0) throw new ConfigurationError(`${owner}: ${wrong.join('; ')}.`);
   return given;
 }
 
