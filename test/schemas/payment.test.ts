@@ -68,10 +68,6 @@ describe('everything else', () => {
     }
   });
 
-  it('keeps the digits of a reference that a parser of its own reads as a BigInt', () => {
-    expect(parse({ reference: 12345678901234567890n })).toHaveProperty('reference', '12345678901234567890');
-  });
-
   it.each(['redirectUrl', 'cryptoAmount', 'crypto_tx_hash', 'destination_wallet'])(
     'reads %s as absent if it is no text',
     name => {

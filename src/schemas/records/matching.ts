@@ -1,29 +1,27 @@
 // Compares a payment with the request for it.
 import type { Payment } from './payment.ts';
 
-/** The money of a request. The amount is a number or a plain decimal. */
-export interface Requested {
+const MONEY = ['paymentType', 'amount', 'currency'] as const;
+type Money = (typeof MONEY)[number];
+
+/** The money of a request, and the order that it pays. The amount is a number or a plain decimal. */
+interface Requested {
   paymentType: Payment['paymentType'];
   amount: number | string;
   currency: string;
-}
-
-/** The money of a request, and the order that it pays. */
-interface RequestedFor extends Requested {
   reference?: string | null | undefined;
 }
 
-const MONEY = ['paymentType', 'amount', 'currency'] as const;
-
 /** Lists the fields of the money in which a payment differs from a request. */
-export const moneyDifferences = (request: Requested, payment: Pick<Payment, keyof Requested>): (keyof Requested)[] => {
+export function moneyDifferences(request: Requested, payment: Pick<Payment, Money>): Money[] {
   const isSame = {
     paymentType: request.paymentType === payment.paymentType,
     amount: Number(request.amount) === payment.amount,
     currency: request.currency.toUpperCase() === payment.currency.toUpperCase(),
   };
   return MONEY.filter(field => !isSame[field]);
-};
+}
+
 /** Checks whether a payment has the type, amount and currency of a request. */
 export const isPaymentOf = (request: Requested, payment: Payment): boolean =>
   moneyDifferences(request, payment).length === 0;
@@ -37,7 +35,7 @@ export const hasReference = ({ reference }: Payment, wanted: string | null | und
   Boolean(reference && wanted && (reference === wanted || foldReference(reference) === foldReference(wanted)));
 
 /** Checks whether a payment has the money or the reference of a request, as a gateway may write it. */
-export const mayBePaymentOf = (request: RequestedFor, payment: Payment): boolean =>
+export const mayBePaymentOf = (request: Requested, payment: Payment): boolean =>
   isPaymentOf(request, payment) || hasReference(payment, request.reference);
 
 /** Fields in which a payment can differ from its create. `paymentId` differs if the store knows another payment. */
@@ -45,7 +43,8 @@ export const DIFFERENCES = ['reference', ...MONEY, 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
 /** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
-export const differencesOf = (create: RequestedFor, payment: Payment): Exclude<Difference, 'paymentId'>[] => [
-  ...(payment.reference && create.reference && payment.reference !== create.reference ? (['reference'] as const) : []),
-  ...moneyDifferences(create, payment),
-];
+export function differencesOf(create: Requested, payment: Payment): ('reference' | Money)[] {
+  const money = moneyDifferences(create, payment);
+  const isSame = !payment.reference || !create.reference || payment.reference === create.reference;
+  return isSame ? money : ['reference', ...money];
+}

@@ -131,12 +131,10 @@ const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T
   z.union([schema.nullish(), z.unknown().transform(read).optional()]);
 
 /** Text that the gateway may leave out. A number becomes text, and any other value counts as absent. */
-export const text = readable(z.string(), value => {
+export const text = readable(z.string(), value =>
   // JSON.parse loses digits of longer numbers, so two references or accounts could become one.
-  const isExact =
-    typeof value === 'bigint' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
-  return isExact ? String(value) : undefined;
-});
+  typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined,
+);
 
 /** A number the gateway may leave out. Numeric text becomes a number, and any other value counts as absent. */
 export const number = readable(z.number(), value => {
@@ -192,10 +190,9 @@ const variants = [
 
 /** Runs before the variants are distinguished, so that a new status becomes a variant instead of a parse error. */
 function withKnownStatus(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('paymentStatus' in value)) return value;
-  const { paymentStatus } = value;
+  const { paymentStatus } = Object(value);
   if (typeof paymentStatus !== 'string' || isPaymentStatus(paymentStatus)) return value;
-  return { ...value, paymentStatus: 'UNKNOWN', rawPaymentStatus: paymentStatus };
+  return { ...Object(value), paymentStatus: 'UNKNOWN', rawPaymentStatus: paymentStatus };
 }
 
 /** The schema of a {@link Payment}. It accepts a record as the gateway writes it. */

@@ -14,7 +14,7 @@ export interface Envelope {
 
 /** Returns the record of a body: its `result`, unless that is a plain field next to the record's own id. */
 export function recordIn(body: unknown): unknown {
-  if (!Object.hasOwn(Object(body), 'result') || !isJsonMap(body)) return body;
+  if (!isJsonMap(body) || !Object.hasOwn(body, 'result')) return body;
   const { result, id } = body as { result: unknown; id?: unknown };
   return isPaymentId(id) && !isJsonMap(result) ? body : result;
 }
