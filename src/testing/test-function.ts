@@ -1,4 +1,4 @@
-// The suites' interface to a test runner, and their cases, rows and seeded randomness.
+// The suites' interface to a test runner, and their cases and rows.
 import { ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { RowKey, Store, StoreRow } from '../store/contract.ts';
@@ -16,19 +16,6 @@ export interface StoreContext {
   readonly other: Store;
   readonly transaction?: ((work: (tx: unknown) => Promise<void>) => Promise<void>) | undefined;
 }
-
-/** Makes a generator of numbers from 0 to 1 that repeats the same sequence for a seed. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** Picks an item with such a generator. */
-export const pick = <T>(random: () => number, items: readonly T[]): T =>
-  items[Math.floor(random() * items.length)] as T;
 
 /** Makes a new row with a random id. */
 export const newRow = (changes: Partial<StoreRow> = {}): StoreRow => ({

@@ -2,7 +2,7 @@
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, expect, it } from 'vitest';
-import { seeded } from '../../src/testing/test-function.ts';
+import { seeded } from '../soak/seeded.ts';
 import { inParallel, Worker, type WorkerOptions } from '../support/processes.ts';
 import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
