@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
-import { unknownNames } from '../schemas/hints.ts';
+import { closedObject } from '../schemas/fields-of.ts';
 import { isJsonMap } from '../schemas/json.ts';
 
 /** One schema for each option. The compiler refuses missing, extra and mistyped options. */
@@ -32,12 +32,7 @@ export const argumentReader =
 
 function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly Issue[]) => Error) {
   const names = Object.keys(fields);
-  const schema = z.strictObject(fields, {
-    error: issue =>
-      issue.code === 'unrecognized_keys'
-        ? unknownNames('option', issue.keys, names)
-        : `takes one object of options: { ${names.slice(0, 3).join(', ')} }`,
-  });
+  const schema = closedObject('option', fields, `takes one object of options: { ${names.slice(0, 3).join(', ')} }`);
   return (options: unknown): z.output<z.ZodObject<S>> => {
     const { success, data, error } = schema.safeParse(options);
     if (!success) throw refuse(issuesOf(error));

@@ -1,5 +1,6 @@
-// Makes the compiler check a zod schema against its interface.
-import type * as z from 'zod';
+// Makes zod schemas of interfaces: the compiler checks each field, and a message names the field probably meant.
+import * as z from 'zod';
+import { unknownNames } from './hints.ts';
 
 /** One schema for each field of an interface. The compiler refuses missing, extra and mistyped fields. */
 export type FieldsOf<T> = { [Name in keyof T]-?: z.ZodType<T[Name]> };
@@ -7,3 +8,10 @@ export type FieldsOf<T> = { [Name in keyof T]-?: z.ZodType<T[Name]> };
 /** Gives each of these fields the same schema. */
 export const each = <Name extends string, S>(names: readonly Name[], schema: S): Record<Name, S> =>
   Object.fromEntries(names.map(name => [name, schema])) as Record<Name, S>;
+
+/** An object of these fields alone. @param advice follows the names of unknown fields */
+export const closedObject = <S extends z.ZodRawShape>(kind: 'field' | 'option', shape: S, error: string, advice = '') =>
+  z.strictObject(shape, {
+    error: issue =>
+      issue.code === 'unrecognized_keys' ? unknownNames(kind, issue.keys, Object.keys(shape)) + advice : error,
+  });

@@ -1,8 +1,8 @@
 // The format of a scenario: a created payment, its later events, and the expected answers of the merchant's server.
 import * as z from 'zod';
 import { count, oneOf, text } from '../../options/reader.ts';
-import type { FieldsOf } from '../../schemas/fields-of.ts';
-import { nearest, unknownNames } from '../../schemas/hints.ts';
+import { closedObject, type FieldsOf } from '../../schemas/fields-of.ts';
+import { nearest } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { REQUEST_FIELDS } from '../../schemas/requests/schema.ts';
 import type { RedeliverOptions } from '../callbacks/callbacks.ts';
@@ -99,12 +99,7 @@ const expectation = z.union(
 const list = <S extends z.ZodType>(of: S, error: string) => z.array(of, { error }) as z.ZodType<readonly z.output<S>[]>;
 
 const fields = <S extends z.ZodRawShape>(shape: S, shown = Object.keys(shape)) =>
-  z.strictObject(shape, {
-    error: issue =>
-      issue.code === 'unrecognized_keys'
-        ? unknownNames('field', issue.keys, Object.keys(shape))
-        : `must be an object with the fields ${shown.join(', ')}`,
-  });
+  closedObject('field', shape, `must be an object with the fields ${shown.join(', ')}`);
 
 const expect = fields({
   callbacks: list(expectation, 'must be a list, such as [taken]').optional(),

@@ -1,8 +1,8 @@
 // The zod schemas of the create requests, with messages that suggest a correction.
 import * as z from 'zod';
 import { amountSchema } from '../amount.ts';
-import { each, type FieldsOf } from '../fields-of.ts';
-import { nearest, otherSpelling, unknownNames } from '../hints.ts';
+import { closedObject, each, type FieldsOf } from '../fields-of.ts';
+import { nearest, otherSpelling } from '../hints.ts';
 import { DEPOSIT_METHODS, isOnrampMethod, NFT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../methods.ts';
 import { ADDRESS, CUSTOMER } from '../records/payment.ts';
 import { httpUrl } from '../url.ts';
@@ -98,24 +98,19 @@ const requestBy = <P extends string, M extends string, F extends z.ZodRawShape>(
   methods: readonly M[],
   own: F,
 ) =>
-  z
-    .strictObject(
-      {
-        paymentType: z.literal(type, { error: `must be ${type} here` }),
-        paymentMethod: z.enum(methods, { error: ({ input }) => wrongMethod(input, methods) }),
-        ...own,
-      },
-      {
-        error: issue =>
-          issue.code === 'unrecognized_keys'
-            ? `${unknownNames('field', issue.keys, REQUEST_FIELDS)}; to send one this SDK does not know, use the call option \`extra\``
-            : NOT_AN_OBJECT,
-      },
-    )
-    .refine(({ webhookUrl, callbackUrl }: Record<string, unknown>) => (webhookUrl ?? callbackUrl) != null, {
-      error: "is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options",
-      path: ['webhookUrl'],
-    });
+  closedObject(
+    'field',
+    {
+      paymentType: z.literal(type, { error: `must be ${type} here` }),
+      paymentMethod: z.enum(methods, { error: ({ input }) => wrongMethod(input, methods) }),
+      ...own,
+    },
+    NOT_AN_OBJECT,
+    '; to send one this SDK does not know, use the call option `extra`',
+  ).refine(({ webhookUrl, callbackUrl }: Record<string, unknown>) => (webhookUrl ?? callbackUrl) != null, {
+    error: "is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options",
+    path: ['webhookUrl'],
+  });
 
 /** A deposit by some methods, of which Apple Pay has its own fields. */
 const depositBy = <M extends string>(methods: readonly M[]) =>
