@@ -138,7 +138,6 @@ const TYPE = {
 
 /** The schema of a {@link DepositRequest} with its `paymentType`. */
 export const depositSchema: z.ZodType<Deposit, Deposit> = deposit;
-/** The schema of a deposit on an on-ramp terminal, including an {@link OnrampDeposit}. */
 export const onrampTerminalDepositSchema: z.ZodType<Deposit | OnrampPayment, Deposit | OnrampPayment> =
   onrampTerminalDeposit;
 /** The schema of a {@link WithdrawalRequest} with its `paymentType`. */
@@ -151,7 +150,6 @@ export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.
   [deposit, withdrawal],
   TYPE,
 );
-/** The schema of a {@link PaymentRequest} or an {@link OnrampPayment}. */
 export const onrampTerminalPaymentSchema: z.ZodType<PaymentRequest | OnrampPayment, PaymentRequest | OnrampPayment> =
   z.discriminatedUnion('paymentType', [onrampTerminalDeposit, withdrawal], TYPE);
 
@@ -161,6 +159,6 @@ function wrongMethod(given: unknown, accepted: readonly string[]): string {
   if (given === undefined) return `is missing; ${list}`;
   if (accepted === DEPOSIT_METHODS && isOnrampMethod(given))
     return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
-  const near = nearest(String(given), accepted);
+  const near = typeof given === 'string' && nearest(given, accepted);
   return `${near ? `did you mean ${near}?` : 'is not a method of this call'}; ${list}`;
 }
