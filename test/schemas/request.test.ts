@@ -52,7 +52,7 @@ describe('methods', () => {
   });
 
   it.each([
-    ...['SEPA', 'OPENBANKING', 'CASH', 7].map((paymentMethod): [object, string] => [
+    ...['SEPA', 'OPENBANKING', 'CASH', 7, Object.create(null)].map((paymentMethod): [object, string] => [
       { ...deposit, paymentMethod },
       'paymentMethod: is not a method of this call; accepted here: APPLEPAY, GOOGLEPAY, BLIK, CARD, ONRAMP, ',
     ]),
