@@ -75,15 +75,11 @@ describe('creating', () => {
   });
 
   it.each(['javascript:alert(1)', '/p/1', 'pay.example', 'https://a b', 'data:text/html,x'])(
-    'sends no customer to %s, and says so in an event',
+    'sends no customer to %s',
     async redirectUrl => {
       const { fetch } = wire(json(JSON.stringify({ ...JSON.parse(record('created, unwrapped')), redirectUrl })));
-      const events: GatewayEvent[] = [];
-      const gateway = client(fetch, { onEvent: (event: GatewayEvent) => events.push(event) });
-      const { nextAction } = await gateway.createDeposit(CARD);
+      const { nextAction } = await client(fetch).createDeposit(CARD);
       expect(nextAction).toEqual({ type: 'wait' });
-      expect(events.at(-2)).toMatchObject({ type: 'warning', code: 'unusable_redirect_url', paymentId: ID });
-      expect(events.at(-2)).toHaveProperty('message', expect.stringContaining('do not send the customer there'));
     },
   );
 

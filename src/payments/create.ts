@@ -1,7 +1,7 @@
 // Creates a payment: parse → serialise → sign its callback address → once(sign → send → read) → next action.
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { type CallOptions, type CreateOptions, readCreateOptions } from '../client-options.ts';
+import { type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
@@ -9,7 +9,7 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
 import { serialize } from '../schemas/requests/serialize.ts';
-import { type Accepted, type CreatedOnce, type CreateOnce, createOnce } from '../store/creates/create-once.ts';
+import { type Accepted, type CreateOnce, createOnce } from '../store/creates/create-once.ts';
 import { checkReference } from '../store/key.ts';
 import { Call } from '../telemetry/call.ts';
 import { warnInProduction } from '../telemetry/events.ts';
@@ -48,14 +48,14 @@ export async function create(
   const call = new Call('create', gateway);
   if (!internal?.plan) checkUpkeep(gateway);
 
-  const createIt = async () => {
+  const createIt = async (): Promise<Created> => {
     const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
     const { store } = gateway;
     const checked = parseRequest(kind, gateway.terminal, input, gateway.webhookUrl);
     const request = store ? withReference(checked) : checked;
-    const { reference, paymentType, paymentMethod } = request;
+    const { reference, paymentType, paymentMethod, webhookUrl, callbackUrl } = request;
     Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
-    warnUnguarded(gateway, request);
+    if (!store && paymentType === 'WITHDRAWAL') warnOnce(gateway);
     const text = serialize(gateway.signCallbackUrls ? gateway.tokens.addTo(request) : request, extra);
     // Encoded once, so that the signed bytes are sent.
     const body = Buffer.from(text);
@@ -70,18 +70,18 @@ export async function create(
     };
     if (!store || !reference) {
       const { created } = await send({ deadline: new Deadline(timeout), signal });
-      return toCreated(call, { ...created, replayed: false, stale: false });
+      return { payment: created.payment, nextAction: nextActionOf(created), replayed: false, stale: false };
     }
-    // The store compares requests without tokens, because a rotated key changes those.
-    const { webhookUrl, callbackUrl } = request;
-    const fields = { ...JSON.parse(text), webhookUrl, callbackUrl };
-    const once = {
-      ...{ store, ...internal, call, fields, timeout, signal },
-      lookUp: (id: string, options?: CallOptions) => lookUp(gateway, id, options, call),
+    const created = await createOnce({
+      ...{ store, ...internal, call, timeout, signal },
       request: { ...request, reference },
-      send: (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true }),
-    };
-    return toCreated(call, await createOnce(once));
+      // The store compares requests without tokens, because a rotated key changes those.
+      fields: { ...JSON.parse(text), webhookUrl, callbackUrl },
+      lookUp: (id, limits) => lookUp(gateway, id, limits, call),
+      send: (deadline, signal) => send({ deadline, signal, awaitsAnswer: true }),
+    });
+    const { payment, replayed, stale } = created;
+    return { payment, nextAction: nextActionOf(created), replayed, stale };
   };
 
   return call.conclude(createIt, ({ payment, replayed, stale }) => ({
@@ -91,24 +91,15 @@ export async function create(
   }));
 }
 
-function toCreated(call: Call, created: CreatedOnce): Created {
-  const { payment, replayed, stale } = created;
-  const nextAction = nextActionOf(created, message =>
-    call.emit({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
-  );
-  return { payment, nextAction, replayed, stale };
-}
-
-const WITHOUT_STORE =
-  'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).';
-
 const warned = new WeakSet<Gateway>();
 
 /** Warns in production, once for each client, of a withdrawal that no store guards. */
-function warnUnguarded(gateway: Gateway, { paymentType }: CheckedRequest): void {
-  if (gateway.store || paymentType !== 'WITHDRAWAL' || warned.has(gateway)) return;
+function warnOnce(gateway: Gateway): void {
+  if (warned.has(gateway)) return;
   warned.add(gateway);
-  warnInProduction(WITHOUT_STORE);
+  warnInProduction(
+    'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).',
+  );
 }
 
 const NO_REFERENCE = {
@@ -122,9 +113,8 @@ const NO_REFERENCE = {
  * @throws {InvalidRequestError} for a withdrawal without a reference
  */
 export function withReference(request: CheckedRequest): CheckedRequest & { reference: string } {
-  const { reference, paymentType } = request;
+  const { reference = null, paymentType } = request;
   if (!reference && paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
-  if (!reference) return { ...request, reference: randomUUID() };
-  checkReference(reference);
-  return { ...request, reference };
+  if (reference) checkReference(reference);
+  return { ...request, reference: reference || randomUUID() };
 }

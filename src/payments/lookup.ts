@@ -12,13 +12,7 @@ import { readLookedUp } from './response.ts';
 /** Looks a payment up, within limits. */
 export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
 
-/** Milliseconds before each further lookup of a payment whose record lags behind a claim. */
-export const LAG_PAUSES: readonly [number, ...number[]] = [500, 1_000];
-
-const NOT_AN_ID = {
-  path: 'id',
-  message: "must be the gateway's UUID of the payment, not your reference",
-};
+const NOT_AN_ID = { path: 'id', message: "must be the gateway's UUID of the payment, not your reference" };
 
 /** @param cause the call that makes this one, and shares its id */
 export async function lookUp(gateway: Gateway, id: string, options?: CallOptions, cause?: Call): Promise<Payment> {

@@ -18,16 +18,8 @@ export interface TransferInstructions extends Transfer {
   number: string;
 }
 
-/**
- * Returns `wait` for a final payment, and sends a customer only to an http(s) address.
- *
- * @param warn gets a message about an unusable redirect address
- */
-export function nextActionOf({ payment, transfer }: Envelope, warn?: (message: string) => void): NextAction {
+export function nextActionOf({ payment, transfer }: Envelope): NextAction {
   if (isFinal(payment)) return { type: 'wait' };
   if (transfer?.number) return { type: 'transfer', transfer: { ...transfer, number: transfer.number } };
-  if (isHttpUrl(payment.redirectUrl)) return { type: 'redirect', redirectUrl: payment.redirectUrl };
-  if (payment.redirectUrl)
-    warn?.('The redirectUrl is not an http(s) address: do not send the customer there. nextAction is `wait`.');
-  return { type: 'wait' };
+  return isHttpUrl(payment.redirectUrl) ? { type: 'redirect', redirectUrl: payment.redirectUrl } : { type: 'wait' };
 }

@@ -3,7 +3,7 @@ import { type CallOptions, readCallOptions, readSettleOptions, type SettleOption
 import { ConfigurationError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
-import { change, readCreate, withinCall } from '../store/creates/change.ts';
+import { change, ownerOf, readCreate, withinCall } from '../store/creates/change.ts';
 import { reconcilePayment } from '../store/creates/doubts.ts';
 import { settleDoubt } from '../store/creates/settle.ts';
 import { type CreateEntry, type CreateRow, createOf, type Doubt, doubtOf, entryOf } from '../store/rules/create-row.ts';
@@ -65,9 +65,9 @@ export async function reconcile(
 
 /** Makes a payment due for the next upkeep, if the store knows it. */
 export async function makeDue({ store }: Gateway, paymentId: string): Promise<void> {
-  const { row } = (await store?.owner(paymentId)) ?? {};
-  if (store && row)
-    await change(store, { reference: row.id }, (row, now) => (row ? { next: { ...row, dueAt: now } } : {}));
+  const found = store && (await ownerOf(store, paymentId));
+  if (store && found?.row)
+    await change(store, found.row, (row, now) => (row ? { next: { ...row, dueAt: now } } : {}), found);
 }
 
 /** Asks the store within the limits of a call. @throws {ConfigurationError} without a store */

@@ -108,7 +108,6 @@ export type StoreChange =
 
 /** The event's message describes the case and the next step. */
 export type WarningCode =
-  | 'unusable_redirect_url'
   | 'create_not_recorded'
   | 'create_mismatch'
   | 'two_payments'
@@ -152,7 +151,7 @@ export type CallbackEvent = Pick<CallTrace, 'callId' | 'paymentId'> & { operatio
 /**
  * `received`: its id is read. Then its result follows. `ran`: the status took effect. `already`: it took effect before.
  * `refused`: permanently. `busy`: too much work. `failed`: any other error. Each result without a 200 has the `code` of
- * its error. A callback answered after 25 s has a second result when its work ends, without `httpStatus`.
+ * its error. Work that continues after an answer is not reported.
  */
 export interface CallbackStep extends Pick<CallTrace, 'paymentStatus' | 'code' | 'httpStatus' | 'durationMs'> {
   result: 'received' | 'refused' | 'ran' | 'already' | 'busy' | 'failed';
@@ -162,11 +161,8 @@ export interface CallbackStep extends Pick<CallTrace, 'paymentStatus' | 'code' |
 /** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
 type Lane = 'signed' | 'unsigned' | 'sweep';
 
-/**
- * `callback_mismatch`: a callback claims another amount, currency, type or reference than the record, or has the token
- * of another payment. `after_commit_failed`: a function passed to `afterCommit` failed, or ran longer than 25 s.
- */
-export type CallbackWarningCode = 'callback_mismatch' | 'after_commit_failed';
+/** `after_commit_failed`: a function passed to `afterCommit` failed, or ran longer than 25 s. */
+export type CallbackWarningCode = 'after_commit_failed';
 
 /** Gets every event. Its errors change nothing. */
 export type EventListener = (event: GatewayEvent) => void;

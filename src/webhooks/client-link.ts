@@ -1,8 +1,6 @@
 // The parts of a client that a webhook handler needs, under a symbol that the ESM and the CommonJS copy share.
-import { withTimeout } from '../deadline.ts';
-import { ConnectionError } from '../errors.ts';
 import type { LookUp } from '../payments/lookup.ts';
-import type { TokenCheck } from '../payments/signing/callback-token.ts';
+import type { CallbackTokens } from '../payments/signing/callback-token.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
@@ -13,7 +11,7 @@ export const CLIENT = Symbol.for('payment-gateway-sdk.client');
 /** The parts of a client that a handler needs, besides `getPayment`. */
 export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
-  tokens: TokenCheck;
+  tokens: Pick<CallbackTokens, 'check' | 'isOf'>;
   signCallbackUrls: boolean;
   /**
    * Settles the doubt of a confirmed payment's reference. Its own statement, so that a failing effect does not undo it.
@@ -31,13 +29,8 @@ export interface WebhookGateway<Tx = unknown> {
   readonly [CLIENT]?: ClientLink<Tx> | undefined;
 }
 
-/** Milliseconds: a lookup that takes longer would block its place for others. */
+/** Milliseconds: a lookup that takes longer would keep its place from others. */
 const LONGEST_LOOKUP = 10_000;
 
-export function lookUpInTime(gateway: WebhookGateway, paymentId: string): Promise<Payment> {
-  const giveUp = new AbortController();
-  return withTimeout(gateway.getPayment(paymentId, { signal: giveUp.signal }), LONGEST_LOOKUP, () => {
-    giveUp.abort();
-    throw new ConnectionError(`The lookup of payment ${paymentId} took more than ${LONGEST_LOOKUP} ms.`, 'timeout');
-  });
-}
+export const lookUpFor = (gateway: WebhookGateway, paymentId: string): Promise<Payment> =>
+  gateway.getPayment(paymentId, { timeout: LONGEST_LOOKUP });

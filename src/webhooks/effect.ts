@@ -1,24 +1,17 @@
 // Applies a payment's status once: settle its create, then the merchant's functions and the rows in one transaction.
 import { delay, withTimeout } from '../deadline.ts';
-import { LAG_PAUSES } from '../payments/lookup.ts';
+import type { WebhookError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
-import type { EffectResult, LockedRows, RowKey, StoreRow } from '../store/contract.ts';
+import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
 import { type CreateRow, createOf, storeRowOf } from '../store/rules/create-row.ts';
 import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
 import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
-import {
-  after,
-  type KeptReview,
-  type PaymentData,
-  paymentDataOf,
-  paymentRowOf,
-  reviewOf,
-} from '../store/rules/payment-row.ts';
+import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
-import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
+import { ofMerchant, remembering } from '../store/thrown.ts';
 import type { ProcessResult } from '../store/upkeep/handler-link.ts';
-import { lookUpInTime } from './client-link.ts';
+import { lookUpFor } from './client-link.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
 import { type About, reportAfterCommit, reportReview, unhandled } from './reply.ts';
@@ -26,8 +19,9 @@ import { type About, reportAfterCommit, reportReview, unhandled } from './reply.
 /** Milliseconds for a function that waited for the commit. */
 const LONGEST_AFTER_COMMIT = 25_000;
 
-/** Runs of an effect, at most: another final status may take effect in between. */
-const MOST_CONFLICTS = 3;
+/** Runs of an effect, at most, and milliseconds between two: another final status may take effect in between. */
+const MOST_RUNS = 3;
+const PAUSE = 500;
 
 /** Made once, because the default reason of an abort costs more than the rest of it. */
 const RETURNED = new Error('The function has returned.');
@@ -38,13 +32,11 @@ type Works = (() => unknown)[];
 /** The result of one transaction. */
 interface Ran {
   /** `again`: another final status took effect before, in the payment's row of revision `seen`. */
-  result: ProcessResult['result'] | 'again' | 'uncertain';
+  result: ProcessResult['result'] | 'again';
   seen?: number | undefined;
   rows?: StoreRow[];
   review?: KeptReview | undefined;
   works?: Works;
-  /** Why the effect is uncertain, if this call saw it. */
-  cause?: unknown;
 }
 
 /**
@@ -58,50 +50,48 @@ export async function takeEffect(endpoint: Endpoint, found: Payment, callId: str
   const about = { paymentId: found.id.toLowerCase(), callId };
   let payment = found;
   let seen: number | undefined;
-  for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
-    const ran = await runOnce(endpoint, payment, seen);
+  for (let runs = 0; runs < MOST_RUNS; runs++) {
+    const ran = await runOnce(endpoint, about, payment, seen);
     // Not awaited: the payment's turn ends at the commit.
     void finish(endpoint, about, ran);
-    if (ran.result === 'uncertain')
-      throw unhandled('effect_uncertain', cutOff(about.paymentId), about.paymentId, ran.cause);
     if (ran.result !== 'again') return { result: ran.result, payment };
     seen = ran.seen;
-    // The record may lag behind.
-    await delay(LAG_PAUSES[0]);
-    payment = await lookUpInTime(endpoint.gateway, payment.id);
+    await delay(PAUSE);
+    payment = await lookUpFor(endpoint.gateway, payment.id);
   }
   return { result: 'busy', payment };
 }
 
-async function runOnce(endpoint: Endpoint, payment: Payment, seen: number | undefined): Promise<Ran> {
+async function runOnce(endpoint: Endpoint, about: About, payment: Payment, seen: number | undefined): Promise<Ran> {
   const { link, store, onPayment } = endpoint;
   const create = await link?.reconcile(payment, true);
   // A payment begins as PENDING. Only onPayment gets that, so otherwise it needs no row.
   if (payment.paymentStatus === 'PENDING' && !onPayment) return { result: 'already' };
   const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
   if (create?.order) reads.push({ kind: 'order', id: create.order });
-  const about = reviewOf(payment, 'effect_uncertain', create);
+  const review = reviewOf(payment, 'effect_uncertain', create);
   let ran: Ran = { result: 'busy' };
   // The store may run the work again after a rollback.
-  const effect = store.effect({ id: payment.id.toLowerCase(), about, reads }, async locked => {
+  const effect = store.effect({ id: payment.id.toLowerCase(), about: review, reads }, async locked => {
     ran = await apply(endpoint, payment, seen, locked);
     return ran.rows;
   });
-  let cause: unknown;
-  const result = await effect.catch(async (error): Promise<EffectResult> => {
-    cause = error;
+  const result = await effect.catch(error => {
     // By name, because two copies of the SDK may be loaded.
-    if (error?.name === 'EffectCutOff') return 'uncertain';
-    if (isOfMerchant(error)) await link?.reconcile(payment);
-    throw error;
+    throw error?.name === 'EffectCutOff' ? cutOff(endpoint, about, review, error) : error;
   });
-  if (result === 'done' || result === 'skipped') return ran;
-  await link?.reconcile(payment);
-  if (result === 'busy') return { result };
-  return { result, cause, review: reviewOf(payment, 'effect_uncertain') };
+  if (result === 'uncertain') throw cutOff(endpoint, about, review);
+  return result === 'busy' ? { result } : ran;
 }
 
-/** Decides, and runs the functions of the status. @returns the result, and the rows to write */
+/** Reports an effect whose writes may be incomplete. */
+function cutOff(endpoint: Endpoint, about: About, review: KeptReview, cause?: unknown): WebhookError {
+  reportReview(endpoint, about, review);
+  const message = `A function of the handler was cut off for payment ${about.paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
+  return unhandled('effect_uncertain', message, about.paymentId, cause);
+}
+
+/** Decides, and runs the functions of the status. */
 async function apply(
   endpoint: Endpoint,
   payment: Payment,
@@ -109,22 +99,23 @@ async function apply(
   { tx, payment: before, rows: [createRow, orderRow] }: LockedRows<unknown>,
 ): Promise<Ran> {
   const status = rawStatusOf(payment);
-  const decision = decide(before, status, seen);
-  if (decision === 'again') return { result: decision, seen: before?.revision };
+  const result = decide(before, status, seen);
+  if (result === 'again') return { result, seen: before?.revision };
+  const id = payment.id.toLowerCase();
   const known = paymentDataOf(before);
   const create = createRow && createOf(createRow);
   const order = orderRow && orderDataOf(orderRow);
-  const rowsOf = (next: PaymentData, verdict: Verdict): StoreRow[] => {
-    const rows = [paymentRowOf(payment.id.toLowerCase(), next, before)];
-    const nextCreate = verdict.create && (acknowledge(verdict.create, payment).next ?? verdict.create);
-    if (nextCreate && nextCreate !== create) rows.push(storeRowOf(nextCreate));
-    if (orderRow && verdict.order && verdict.order !== order)
-      rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
-    return rows;
+  /** The rows of create and order, as far as they change. */
+  const changed = (next: Verdict): StoreRow[] => {
+    const seen = next.create && (acknowledge(next.create, payment).next ?? next.create);
+    const rows = seen && seen !== create ? [storeRowOf(seen)] : [];
+    return orderRow && next.order && next.order !== order
+      ? [...rows, orderRowOf(orderRow.id, next.order, orderRow)]
+      : rows;
   };
-  if (decision === 'already') {
-    const rows = rowsOf(known, { create, order });
-    return { result: decision, ...(rows.length > 1 && { rows }) };
+  if (result === 'already') {
+    const rows = changed({ create, order });
+    return { result, ...(rows.length > 0 && { rows: [paymentRowOf(id, known, before), ...rows] }) };
   }
   // Without a store of the client, only `onPayment` runs.
   const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : { create, order };
@@ -142,7 +133,8 @@ async function apply(
     if (reason) await onReview?.({ ...outcome, reason }, context);
     else await onOutcome?.({ ...outcome, wasPaidOut } as never, context);
   });
-  return { result: 'ran', review, works, rows: rowsOf(after(known, status, verdict, review), verdict) };
+  const rows = [paymentRowOf(id, after(known, status, verdict, review), before), ...changed(verdict)];
+  return { result: 'ran', review, works, rows };
 }
 
 /** Runs the merchant's functions, with a time limit. @returns their functions for after the commit */
@@ -152,8 +144,6 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
   const afterCommit = (work: () => unknown): void => {
     if (stop.signal.aborted)
       throw new Error('afterCommit was called after the function has returned: await the code that calls it.');
-    if (typeof work !== 'function')
-      throw new TypeError('afterCommit takes a function: afterCommit(() => sendReceipt()).');
     works.push(work);
   };
   const running = remembering(() => calls({ tx, signal: stop.signal, afterCommit }));
@@ -167,6 +157,9 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
     stop.abort(RETURNED);
   }
 }
+
+const tooLong = (ms: number) =>
+  `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;
 
 /** Reports a review, and runs the functions in order. An endless one goes on alone. */
 async function finish(endpoint: Endpoint, about: About, { review, works = [] }: Partial<Ran>): Promise<void> {
@@ -191,17 +184,10 @@ export async function reviewRefused(endpoint: Endpoint, reference: string, callI
   const result = await store.effect(effect, async ({ tx, payment: row, rows: [createRow] }) => {
     works = await callInTime(effectTimeout, tx, async context => onReview?.({ reference, reason }, context));
     const { amount, currency }: Partial<CreateRow> = createRow ? createOf(createRow) : {};
-    return [
-      paymentRowOf(reference, after(paymentDataOf(row), review.status, {}, { ...review, amount, currency }), row),
-    ];
+    const data = after(paymentDataOf(row), review.status, {}, { ...review, amount, currency });
+    return [paymentRowOf(reference, data, row)];
   });
   // Upkeep tries it again.
   if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);
   if (result === 'done') void finish(endpoint, { paymentId: reference, callId }, { review, works });
 }
-
-const tooLong = (ms: number) =>
-  `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;
-
-const cutOff = (paymentId: string) =>
-  `A function of the handler was cut off for payment ${paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;

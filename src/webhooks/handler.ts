@@ -5,7 +5,7 @@ import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { HANDLER, type HandlerLink } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import { notify } from '../telemetry/events.ts';
-import { type Claim, isBehind, readClaim } from './claim.ts';
+import { type Claim, readClaim } from './claim.ts';
 import { reviewRefused } from './effect.ts';
 import { type Endpoint, LONGEST_ANSWER, openEndpoint, type WebhookHandlerOptions } from './endpoint.ts';
 import { processCallback, sweepPayment, UNSIGNED } from './process.ts';
@@ -62,30 +62,26 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   return Object.assign(handle, { [HANDLER]: link });
 }
 
-/** Answers a callback in time. Work that takes longer continues, and is reported again at its end. */
+/** Answers a callback in time. Work that takes longer continues, without another report. */
 async function handlePosted(endpoint: Endpoint, request: Request, call: Call): Promise<Response> {
-  const answered = new AbortController();
-  const conclude = (end: End): End => {
-    const { step, response } = end;
-    reportStep(endpoint, call, { ...step, ...(!answered.signal.aborted && { httpStatus: response.status }) });
-    return end;
-  };
-  const fail = (error: unknown): End => {
-    const end = endOf(error);
-    // A callback that is answered already leaves the queue without another report.
-    if (answered.signal.aborted && error === answered.signal.reason) return end;
-    if (end.step.result === 'refused') notify(endpoint.onError, error);
-    else reportFailure(endpoint, error, 'A callback was answered 503');
-    return conclude(end);
-  };
-  const ending = handleCallback(endpoint, request, call, answered.signal).then(conclude, fail);
-  const { response, isDue } = await withTimeout(ending, LONGEST_WORK, () => {
-    const late = fail(unhandled('busy', TOO_LATE, call.paymentId));
-    answered.abort();
-    return late;
+  const leave = new AbortController();
+  const handling = withTimeout(handleCallback(endpoint, request, call, leave.signal), LONGEST_WORK, () => {
+    throw unhandled('busy', TOO_LATE, call.paymentId);
   });
-  if (isDue && call.paymentId) await note(endpoint, call.paymentId);
+  const { step, response } = await handling.catch(error => fail(endpoint, error));
+  // A callback that is answered leaves the queue.
+  leave.abort();
+  reportStep(endpoint, call, { ...step, httpStatus: response.status });
+  // The gateway may send no second callback.
+  if (response.status === 503 && call.paymentId) await note(endpoint, call.paymentId);
   return response;
+}
+
+function fail(endpoint: Endpoint, error: unknown): End {
+  const end = endOf(error);
+  if (end.step.result === 'refused') notify(endpoint.onError, error);
+  else reportFailure(endpoint, error, 'A callback was answered 503');
+  return end;
 }
 
 async function handleCallback(endpoint: Endpoint, request: Request, call: Call, signal: AbortSignal): Promise<End> {
@@ -100,9 +96,7 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   const callback = { paymentId, callId: call.callId, lane, claim, token, signal } as const;
   const { result, payment } = await processCallback(endpoint, callback);
   const step = { result, paymentStatus: rawStatusOf(payment) };
-  const response = answer(200, result === 'ran' ? 'handled' : 'handled before');
-  // An earlier status is a late delivery, or a chargeback that the record does not show yet.
-  return { step, response, isDue: isBehind(payment, claim) };
+  return { step, response: answer(200, result === 'ran' ? 'handled' : 'handled before') };
 }
 
 /** Reads the claim of a callback, without keeping the body. */
@@ -118,15 +112,12 @@ async function claimOf({ verify, maxBodyBytes }: Endpoint, request: Request): Pr
   return readClaim(body);
 }
 
-/** Makes a payment due for upkeep, because the gateway may send no second callback. Never rejects. */
+/** Makes a payment due for upkeep. Never rejects. */
 async function note({ link, notes }: Endpoint, paymentId: string): Promise<void> {
-  if (!link) return;
-  let noting = notes.get(paymentId);
   // A flood of one payment costs one statement at a time.
-  if (!noting) {
-    noting = link.makeDue(paymentId).catch(() => {});
-    notes.set(paymentId, noting);
-    noting.then(() => notes.delete(paymentId));
-  }
+  const noting = notes.get(paymentId) ?? link?.makeDue(paymentId).catch(() => {});
+  if (!noting) return;
+  notes.set(paymentId, noting);
+  noting.then(() => notes.delete(paymentId));
   await withTimeout(noting, LONGEST_NOTE, () => {});
 }

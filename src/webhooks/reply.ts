@@ -3,13 +3,7 @@ import { isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.t
 import type { KeptReview } from '../store/rules/payment-row.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
-import {
-  type CallbackEvent,
-  type CallbackStep,
-  type CallbackWarningCode,
-  emitWarning,
-  notify,
-} from '../telemetry/events.ts';
+import { type CallbackEvent, type CallbackStep, emitWarning, notify } from '../telemetry/events.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The result of a callback. */
@@ -19,8 +13,6 @@ type CallbackReport = Omit<CallbackStep, 'lane' | 'durationMs'>;
 export interface End {
   step: CallbackReport;
   response: Response;
-  /** Upkeep must process the payment again. */
-  isDue: boolean;
 }
 
 /** Seconds until the retry of a callback that was not handled. */
@@ -49,10 +41,10 @@ export function endOf(error: unknown): End {
   const { code = 'failed' } = own ?? {};
   const isAboutCallback = own?.name === 'WebhookError';
   const status = isAboutCallback ? REFUSALS[own.code] : undefined;
-  if (status !== undefined) return { step: { result: 'refused', code }, response: answer(status, code), isDue: false };
+  if (status !== undefined) return { step: { result: 'refused', code }, response: answer(status, code) };
   const result = code === 'busy' ? 'busy' : 'failed';
   const headers = { 'retry-after': String(RETRY_AFTER[result]) };
-  return { step: { result, code }, response: answer(503, isAboutCallback ? code : 'failed', headers), isDue: true };
+  return { step: { result, code }, response: answer(503, isAboutCallback ? code : 'failed', headers) };
 }
 
 /** The payment, and the call that processes it. */
@@ -66,9 +58,6 @@ export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step 
   notify(onEvent, { ...about, type: 'callback', result, lane, ...step, durationMs });
 }
 
-export const reportWarning = ({ onEvent }: Endpoint, about: About, code: CallbackWarningCode, message: string): void =>
-  notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message });
-
 export function reportReview({ onEvent }: Endpoint, about: About, { reason, reference, order }: KeptReview): void {
   notify(onEvent, { ...about, operation: 'callback', type: 'review', reason, reference, order });
   if (!onEvent) emitWarning(`Payment ${about.paymentId} needs a review (${reason}): see gateway.reviews().`);
@@ -77,7 +66,8 @@ export function reportReview({ onEvent }: Endpoint, about: About, { reason, refe
 /** Reports the error of a function that waited for the commit. */
 export function reportAfterCommit(endpoint: Endpoint, about: About, error: unknown): void {
   const message = `A function passed to afterCommit failed for payment ${about.paymentId}. It does not run again.`;
-  reportWarning(endpoint, about, 'after_commit_failed', message);
+  const warning = { type: 'warning', code: 'after_commit_failed', message } as const;
+  notify(endpoint.onEvent, { ...about, operation: 'callback', ...warning });
   reportFailure(endpoint, error, 'A function passed to afterCommit failed');
 }
 

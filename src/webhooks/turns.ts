@@ -1,11 +1,11 @@
-// Decides when a callback is processed: a place for each kind, and one turn of a payment at a time.
+// Decides when a callback is processed: one running and one waiting turn of each payment, and a limit for each kind.
 import { limit } from '../limit.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { ProcessResult } from '../store/upkeep/handler-link.ts';
+import type { CallbackStep } from '../telemetry/events.ts';
 import type { Claim } from './claim.ts';
 
-/** `signed`: with a valid token in its address. `unsigned`: without. `sweep`: by `upkeep`. */
-type Lane = 'signed' | 'unsigned' | 'sweep';
+type Lane = CallbackStep['lane'];
 
 /** Concurrent turns of each kind: each makes a lookup, and may run an effect. */
 export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
@@ -22,12 +22,9 @@ export interface Callback {
   signal: AbortSignal;
 }
 
-/** The findings of one turn. */
+/** The findings of one turn. Without a result, its status had no effect: every claim is newer. */
 export interface Turn {
   payment: Payment;
-  /** Every handled status, if a claim is ahead of the record. */
-  handled: readonly string[];
-  /** Absent if its status had no effect: every claim is newer. */
   result?: ProcessResult['result'];
 }
 

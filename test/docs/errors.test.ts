@@ -41,7 +41,6 @@ const ANSWERS: Record<WebhookErrorCode, number> = {
 };
 
 const WARNINGS: Record<WarningCode, true> = {
-  unusable_redirect_url: true,
   create_not_recorded: true,
   create_mismatch: true,
   two_payments: true,
@@ -52,7 +51,7 @@ const WARNINGS: Record<WarningCode, true> = {
   upkeep_failed: true,
   upkeep_missing: true,
 };
-const CALLBACK_WARNINGS: Record<CallbackWarningCode, true> = { callback_mismatch: true, after_commit_failed: true };
+const CALLBACK_WARNINGS: Record<CallbackWarningCode, true> = { after_commit_failed: true };
 
 const SANDBOX: Record<SandboxError['code'], true> = {
   unknown_payment: true,

@@ -1,10 +1,10 @@
 // Lanes for callbacks: how many of each kind are processed at once.
 import { randomUUID } from 'node:crypto';
-import { isGatewayError, type WebhookError } from 'payment-gateway-sdk';
+import { GatewayClient, isGatewayError, type WebhookError } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../src/webhooks/turns.ts';
 import { expectDocumented } from '../support/documents.ts';
-import { ID } from '../support/fixtures.ts';
+import { ID, KEYS } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
 import { callback, completed, openShop, post, SIGNED, signing } from './shop-callbacks.ts';
 
@@ -74,7 +74,7 @@ describe('in a flood of callbacks without a token', () => {
 
   it('one that waits too long is answered 503 once within 25 s, without a lookup', async () => {
     vi.useFakeTimers();
-    const shop = openShop({}, () => new Promise(() => {}));
+    const shop = openShop({ gateway: new GatewayClient({ ...KEYS, fetch: () => new Promise(() => {}) }) });
     const hanging = Array.from({ length: 3 * LIMITS.unsigned }, () => shop.reply(unsigned(randomUUID())));
     await vi.advanceTimersByTimeAsync(5);
     const late = shop.reply(post(callback));
