@@ -27,19 +27,17 @@ export interface Order {
   payment?: Payment | undefined;
 }
 
-/** Bytes of UTF-8: a reference is an order's id and the number of the attempt. */
-const LONGEST_ID = 200;
+const NOT_AN_ID = {
+  path: 'orderId',
+  message: 'must be your own id of the order, a string of 1 to 200 bytes of UTF-8 without control characters',
+};
 
 /** @throws {InvalidRequestError} for an id that no order can have */
 export function checkOrderId(orderId: unknown): asserts orderId is string {
-  const problem = typeof orderId === 'string' ? problemOf(orderId) : 'must be a string: your own id of the order';
-  if (problem) throw new InvalidRequestError([{ path: 'orderId', message: problem }], 'not_sent');
-}
-
-function problemOf(orderId: string): string | undefined {
-  if (orderId === '') return 'must not be empty';
-  if (Buffer.byteLength(orderId) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes of UTF-8`;
-  return /\p{Cc}/u.test(orderId) || !orderId.isWellFormed() ? 'must not have control characters' : undefined;
+  // A reference is an order's id and the number of the attempt.
+  const isId = typeof orderId === 'string' && orderId !== '' && Buffer.byteLength(orderId) <= 200;
+  if (!isId || /\p{Cc}/u.test(orderId) || !orderId.isWellFormed())
+    throw new InvalidRequestError([NOT_AN_ID], 'not_sent');
 }
 
 export const referenceOf = (orderId: string, attempt: number): string => `${orderId}.${attempt}`;

@@ -5,18 +5,15 @@ import { adviceOn, InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
-import type { Envelope } from '../schemas/records/response.ts';
 import { type CheckedRequest, parseRequest } from '../schemas/requests/checked-request.ts';
 import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/requests/request.ts';
 import type { Store } from '../store/contract.ts';
 import { answerWithin, readCreate } from '../store/creates/change.ts';
-import { settleKnown } from '../store/creates/doubts.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
 import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
 import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
-import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
@@ -48,7 +45,7 @@ const LONGEST_WAIT = 3_000;
 const PAUSE = 100;
 
 /** One call of `checkout`. */
-interface Checking {
+interface Click {
   gateway: Gateway;
   store: Store;
   orderId: string;
@@ -64,6 +61,9 @@ interface Checking {
 /** `again`: the attempt has changed. `next`: begin another attempt. `send`: send this one. */
 type Step = Checkout | 'again' | 'next' | 'send';
 
+const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
+const CHECKING = { state: 'checking' } as const;
+
 export async function checkout(
   gateway: Gateway,
   orderId: string,
@@ -72,104 +72,98 @@ export async function checkout(
 ): Promise<Checkout> {
   const store = storeOf(gateway, 'checkout');
   checkOrderId(orderId);
-  if ((request as { reference?: unknown } | null)?.reference !== undefined)
-    throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
   // Before anything is written.
   const parsed = parseRequest('deposit', gateway.terminal, request, gateway.webhookUrl);
+  if (parsed.reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
   const { paymentMethod, currency } = parsed;
   const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
   const { signal, timeout = gateway.timeout } = readCreateOptions(options);
   const deadline = new Deadline(timeout);
-  const checking = { gateway, store, orderId, request, wanted, options, deadline, signal, mayExist: false };
+  const click = { gateway, store, orderId, request, wanted, options, deadline, signal, mayExist: false };
   try {
-    return await takeSteps(checking, new Deadline(Math.min(timeout, LONGEST_WAIT)));
+    return await takeSteps(click, new Deadline(Math.min(timeout, LONGEST_WAIT)));
   } catch (error) {
-    if (checking.mayExist) return { state: 'checking' };
+    if (click.mayExist) return CHECKING;
     if (isGatewayError(error)) throw error;
     throw signal?.aborted ? stopped(orderId, 'aborted', 'not_sent') : notWritten(orderId, error, adviceOn('not_sent'));
   }
 }
 
 /** @throws the store's errors, and `LateError` at the deadline or the signal */
-async function takeSteps(checking: Checking, patience: Deadline): Promise<Checkout> {
-  const { store, orderId, wanted, signal } = checking;
+async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
+  const { store, orderId, wanted, signal } = click;
   const { amount, currency } = wanted;
   const first = store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
-  let { row, isWritten: isNew } = await answerWithin(checking, first);
+  let { row, isWritten: isNew } = await answerWithin(click, first);
   for (;;) {
-    row ??= (await answerWithin(checking, store.read({ kind: 'order', id: orderId }))).row;
+    row ??= (await answerWithin(click, store.read({ kind: 'order', id: orderId }))).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
     const order = orderDataOf(row);
-    if (order.paidBy) return { state: 'paid', payment: await answerWithin(checking, paymentOf(store, order.paidBy)) };
+    if (order.paidBy) return { state: 'paid', payment: await answerWithin(click, paymentOf(store, order.paidBy)) };
     if (order.isCanceled) return { state: 'canceled' };
     const reference = referenceOf(orderId, order.attempts);
-    const step: Step = isNew || order.attempts === 0 ? 'send' : await stepOf(checking, reference);
-    isNew = false;
+    const step: Step = isNew ? 'send' : await stepOf(click, reference);
     if (typeof step === 'object') return step;
     if (step === 'next' || (step === 'send' && (order.amount !== amount || order.currency !== currency))) {
       const attempts = step === 'next' ? order.attempts + 1 : order.attempts;
       const next = store.write(orderRowOf(orderId, { ...order, attempts, amount, currency }, row));
-      const written = await answerWithin(checking, next);
-      row = written.isWritten ? written.row : undefined;
+      const written = await answerWithin(click, next);
       isNew = written.isWritten;
+      row = isNew ? written.row : undefined;
       continue;
     }
-    const sent = step === 'send' ? await send(checking, reference) : 'again';
+    const sent = step === 'send' ? await send(click, reference) : 'again';
     if (sent !== 'again') return sent;
+    isNew = false;
     row = undefined;
-    if (patience.isPast) return { state: 'checking' };
+    if (patience.isPast) return CHECKING;
     await pause(PAUSE, signal);
   }
 }
 
-const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
-
 /** Creates the payment of an attempt. All callers together make at most one for each reference. */
-async function send(checking: Checking, reference: string): Promise<Checkout | 'again'> {
-  const { gateway, request, orderId, deadline } = checking;
-  const options = { ...checking.options, timeout: Math.ceil(deadline.timeout) };
+async function send(click: Click, reference: string): Promise<Checkout | 'again'> {
+  const { gateway, request, orderId, deadline } = click;
+  const options = { ...click.options, timeout: Math.ceil(deadline.timeout) };
   try {
     const created = await create(gateway, 'deposit', { ...request, reference }, options, { order: orderId });
     return pageOf(created.payment, created.nextAction);
   } catch (error) {
     if (!isGatewayError(error)) throw error;
     // Another call makes this attempt, or another create has its reference.
-    if (TAKEN.has(error.name)) return 'again';
+    if (error.name === 'PaymentInDoubtError' || error.name === 'DuplicateReferenceError') return 'again';
     if (error.outcome !== 'unknown') throw error;
-    checking.mayExist = true;
-    return error.paymentId ? 'again' : { state: 'checking' };
+    click.mayExist = true;
+    return error.paymentId ? 'again' : CHECKING;
   }
 }
 
-const TAKEN: ReadonlySet<string> = new Set(['PaymentInDoubtError', 'DuplicateReferenceError']);
-
 /** Looks at an attempt that exists. */
-async function stepOf(checking: Checking, reference: string): Promise<Step> {
-  const { gateway, store, orderId, deadline, signal } = checking;
-  const { row, now } = await answerWithin(checking, readCreate(store, { reference }));
+async function stepOf(click: Click, reference: string): Promise<Step> {
+  const { store, orderId } = click;
+  const { row, now } = await answerWithin(click, readCreate(store, { reference }));
   if (!row || row.state === 'freed') return 'send';
   // Another create has this reference. A row that a callback made may be this attempt's.
   if (row.order !== orderId && row.bodyHash !== UNSEEN) return 'next';
-  if (row.state !== 'begun') return pageOfAttempt(checking, row);
   if (isUnderWay(row, now)) return 'again';
-  if (knownIds(row).length > 0) {
-    const call = new Call('lookup', gateway);
-    const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
-    const settling = answerWithin(checking, settleKnown({ store, call }, { row, now }, readPayment));
-    return (await settling.catch(() => undefined)) ? 'again' : { state: 'checking' };
-  }
+  const [id] = knownIds(row);
+  if (id) return pageOfAttempt(click, row, id);
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
-  return row.begunAt + row.timeoutMs < now ? 'next' : { state: 'checking' };
+  return row.begunAt + row.timeoutMs < now ? 'next' : CHECKING;
 }
 
 /** Looks up the payment of an attempt. */
-async function pageOfAttempt(checking: Checking, row: CreateRow): Promise<Step> {
-  const { gateway, wanted, deadline, signal } = checking;
-  const known = row.result as Envelope;
-  const seen = isFinal(known.payment)
-    ? known.payment
-    : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
-  if (seen.paymentStatus !== known.payment.paymentStatus) await answerWithin(checking, reconcile(gateway, seen));
+async function pageOfAttempt(click: Click, row: CreateRow, id: string): Promise<Step> {
+  const { gateway, wanted, deadline, signal } = click;
+  const known = row.result;
+  const seen =
+    known && isFinal(known.payment)
+      ? known.payment
+      : await lookUp(gateway, id, { timeout: deadline.timeout, signal }).catch(() => known?.payment);
+  if (!seen) return CHECKING;
+  const isNews = seen.paymentStatus !== known?.payment.paymentStatus;
+  const now = isNews ? await answerWithin(click, reconcile(gateway, seen)) : row;
+  if (!known) return now?.reference === row.reference && now.state === 'created' ? 'again' : CHECKING;
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return 'next';
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };

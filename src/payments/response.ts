@@ -89,7 +89,8 @@ const parseEnvelope = compiledWhenBusy(envelopeSchema);
 
 function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   const json = answer.isTooLong ? undefined : parseJson(answer.body);
-  if (!json) throw unusable(answer, call, [{ path: '', message: unreadableText(answer) }], outcome);
+  const problem = answer.isTooLong ? 'is longer than any answer of the gateway' : 'is not JSON';
+  if (!json) throw unusable(answer, call, [{ path: '', message: problem }], outcome);
   const { success, data, error } = parseEnvelope(json.value);
   if (!success) throw unusable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
   return data;
@@ -100,11 +101,6 @@ const asOnTheWire = ({ path, message }: Issue): Issue => ({
   path: path.replace(/^(?:payment|transfer)\.?/, ''),
   message,
 });
-
-function unreadableText({ body, isTooLong }: HttpAnswer): string {
-  if (isTooLong) return 'is longer than any answer of the gateway';
-  return body.trim() === '' ? 'is empty' : 'is not JSON';
-}
 
 function unusable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
   const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
@@ -123,20 +119,8 @@ function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
 
 function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {
   const advice = adviceOf(verdict) || 'A lookup changes nothing: it is safe to repeat.';
-  const check = checkAfter(code, call.baseUrl);
-  return new ConnectionError(`No complete answer to ${nameOf(call)} (${code})${check}. ${advice}`, code, {
-    cause,
-    ...verdict,
-  });
-}
-
-/** Returns the cause that an operator should check, if the code shows one. */
-function checkAfter(code: string, baseUrl: string | undefined): string {
-  if (/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(code))
-    return `: check baseUrl, ${baseUrl}, and the proxy, if you use one`;
-  if (/SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code))
-    return ': if you trust the certificate, name its CA in NODE_EXTRA_CA_CERTS, or pass an agent with `ca`';
-  return '';
+  const message = `No complete answer from ${call.baseUrl} to ${nameOf(call)} (${code}). ${advice}`;
+  return new ConnectionError(message, code, { cause, ...verdict });
 }
 
 const adviceOf = ({ outcome, paymentId }: Verdict) => (outcome ? adviceOn(outcome, paymentId) : '');

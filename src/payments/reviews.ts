@@ -46,7 +46,7 @@ export async function resolveReview(
 ): Promise<void> {
   return ask(gateway, 'resolveReview', options, async store => {
     for (;;) {
-      const row = await rowOf(store, id);
+      const { row } = await store.read({ kind: 'payment', id });
       const review = row && reviewsOf(row).find(open => open.status === status);
       if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
       const known = paymentDataOf(row);
@@ -57,12 +57,6 @@ export async function resolveReview(
       if (next && (await store.write(next)).isWritten) return;
     }
   });
-}
-
-/** Returns the row of a payment's id in any case, or of a reference as written. */
-async function rowOf(store: Store, id: string): Promise<StoreRow | undefined> {
-  const { row } = await store.read({ kind: 'payment', id });
-  return row ?? (await store.read({ kind: 'payment', id: id.toLowerCase() })).row;
 }
 
 /**

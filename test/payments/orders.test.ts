@@ -251,18 +251,13 @@ describe('checkout', () => {
     expect(got).toEqual(['onReview amount_differs order-1.1']);
   });
 
-  it.each([
-    ['', 'must not be empty'],
-    ['é'.repeat(101), 'at most 200 bytes'],
-    ['order\n1', 'control characters'],
-    [7, 'must be a string'],
-  ])('refuses the order id %j', async (orderId, problem) => {
+  it.each(['', 'é'.repeat(101), 'order\n1', 7])('refuses the order id %j', async orderId => {
     const { gateway } = openOrderShop();
     const id = orderId as string;
     for (const call of ['checkout', 'order', 'cancelOrder'] as const) {
       const error = await errorOf(gateway[call](id, CARD_ORDER as never));
       expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
-      expect(String(error)).toContain(problem);
+      expect(String(error)).toContain('a string of 1 to 200 bytes of UTF-8 without control characters');
     }
   });
 

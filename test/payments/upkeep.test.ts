@@ -148,29 +148,6 @@ describe('an upkeep', () => {
     stop.abort();
     expect((await running).sent).toEqual({ ...NONE_SENT, created: 1, postponed: 3 });
   });
-
-  it('continues with the other payouts while one hangs, and finishes it after the signal', async () => {
-    const hanging = Promise.withResolvers<void>();
-    const sent: string[] = [];
-    const takes = accept(sent);
-    const { run, plan, stop } = openShop((url, init) => {
-      if (
-        !Buffer.from(init.body ?? [])
-          .toString()
-          .includes('hangs')
-      )
-        return takes(url, init);
-      return hanging.promise.then(() => taken(init));
-    });
-    const running = run(undefined, { concurrency: 2 });
-    for (const reference of ['payout-1', 'hangs', 'payout-2', 'payout-3']) {
-      await plan(reference);
-      if (reference !== 'hangs') await expect.poll(() => sent).toContain(reference);
-    }
-    stop.abort();
-    hanging.resolve();
-    expect((await running).sent).toEqual({ ...NONE_SENT, created: 4 });
-  });
 });
 
 it('an upkeep with the real handler puts a refused payout on the review list', async () => {

@@ -116,11 +116,13 @@ describe('payOut', () => {
 
   it('refuses a call without a transaction, or with the request in its place', async () => {
     const { gateway } = open();
-    for (const args of [[PAYOUT, tx], [PAYOUT], [undefined, PAYOUT]]) {
-      const error = await errorOf(gateway.payOut(...(args as [object, typeof PAYOUT])));
-      expect(error).toMatchObject({ name: 'ConfigurationError', outcome: 'not_sent' });
-      expect(String(error)).toContain('gateway.payOut(tx, request)');
-    }
+    const given = [
+      [undefined, PAYOUT, 'ConfigurationError'],
+      [PAYOUT, tx, 'InvalidRequestError'],
+      [PAYOUT, undefined, 'InvalidRequestError'],
+    ] as unknown as [object, typeof PAYOUT, string][];
+    for (const [transaction, request, name] of given)
+      expect(await errorOf(gateway.payOut(transaction, request))).toMatchObject({ name, outcome: 'not_sent' });
   });
 
   it('sends its one statement before it returns, in the transaction, and waits as long as that takes', async () => {

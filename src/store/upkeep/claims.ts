@@ -17,15 +17,13 @@ export interface WorkOptions {
   /** How many rows are processed concurrently, and claimed at once. */
   concurrency: number;
   isOver: () => boolean;
-  /** Waits while no row is due. Without it, the work ends. */
-  whenIdle?: (() => Promise<void>) | undefined;
 }
 
 /** Processes due rows until none is left. @returns their number @throws the first error, after the work has ended */
 export async function workOnDue(
   store: Store,
   query: Omit<DueQuery, 'kind'>,
-  { limit, concurrency, isOver, whenIdle }: WorkOptions,
+  { limit, concurrency, isOver }: WorkOptions,
   work: (claimed: Claimed) => Promise<void>,
 ): Promise<number> {
   let claimed = 0;
@@ -33,10 +31,7 @@ export async function workOnDue(
     while (claimed < limit && !isOver()) {
       const count = Math.min(limit - claimed, concurrency);
       const { rows, now } = await store.due({ kind: 'create', ...query }, count, LEASE);
-      if (rows.length === 0) {
-        if (!whenIdle) return;
-        await whenIdle();
-      }
+      if (rows.length === 0) return;
       claimed += rows.length;
       for (const row of rows.map(createOf)) {
         if (isOver()) await giveBack(store, row);
