@@ -107,11 +107,7 @@ const NO_REFERENCE = {
   message: 'is required with a store: the SDK prevents a second payout of one reference',
 };
 
-/**
- * Gives a deposit without a reference a UUID, so that the store knows it.
- *
- * @throws {InvalidRequestError} for a withdrawal without a reference
- */
+/** Gives a deposit without a reference a UUID, so that the store knows it. */
 export function withReference(request: CheckedRequest): CheckedRequest & { reference: string } {
   const { reference = null, paymentType } = request;
   if (!reference && paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');

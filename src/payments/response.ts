@@ -48,9 +48,8 @@ export function readCreated(result: HttpAnswer | NoAnswer, call: Call, request: 
 
 /** A complete answer with a status of {@link isRefusal} means that no payment exists, unless it contains a record. */
 function verdictOn({ status, body, isTooLong, isCompressed }: HttpAnswer): Verdict {
-  const paymentId = findPaymentId(body);
   const isRejected = isRefusal(status) && !isTooLong && !isCompressed && !hasRecord(body);
-  return isRejected ? { outcome: 'rejected' } : { outcome: 'unknown', paymentId };
+  return isRejected ? { outcome: 'rejected' } : { outcome: 'unknown', paymentId: findPaymentId(body) };
 }
 
 /** Returns whether the body is a record of the gateway, wrapped or not. */
@@ -92,15 +91,14 @@ function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   const problem = answer.isTooLong ? 'is longer than any answer of the gateway' : 'is not JSON';
   if (!json) throw unusable(answer, call, [{ path: '', message: problem }], outcome);
   const { success, data, error } = parseEnvelope(json.value);
-  if (!success) throw unusable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
-  return data;
+  if (success) return data;
+  // The field names of the answer, without the envelope's own.
+  const issues = issuesOf(error).map(({ path, message }) => ({
+    path: path.replace(/^(?:payment|transfer)\.?/, ''),
+    message,
+  }));
+  throw unusable(answer, call, issues, outcome);
 }
-
-/** Returns the issue with the field names of the answer, instead of the envelope's parts. */
-const asOnTheWire = ({ path, message }: Issue): Issue => ({
-  path: path.replace(/^(?:payment|transfer)\.?/, ''),
-  message,
-});
 
 function unusable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
   const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };

@@ -59,11 +59,7 @@ export async function resolveReview(
   });
 }
 
-/**
- * Writes the create and the order after an effect that an operator has completed by hand, as the handler would have.
- *
- * @returns the payment's data after it, or undefined if a row has changed meanwhile
- */
+/** Writes create and order as after the effect. @returns the payment's data, or undefined if a row has changed */
 async function complete(store: Store, review: KeptReview, known: PaymentData): Promise<PaymentData | undefined> {
   const { reference, order: orderId, status } = review;
   const [{ row: create }, { row: orderRow }] = await Promise.all([

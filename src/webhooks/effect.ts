@@ -23,9 +23,6 @@ const LONGEST_AFTER_COMMIT = 25_000;
 const MOST_RUNS = 3;
 const PAUSE = 500;
 
-/** Made once, because the default reason of an abort costs more than the rest of it. */
-const RETURNED = new Error('The function has returned.');
-
 /** The functions for after the commit. */
 type Works = (() => unknown)[];
 
@@ -42,9 +39,6 @@ interface Ran {
 /**
  * Runs the effect of a payment's status. If another final status took effect before, the payment may have moved since
  * its lookup. Then it is looked up again, outside any transaction.
- *
- * @throws {WebhookError} `effect_uncertain`
- * @throws any error of the store, the merchant's functions or the lookup
  */
 export async function takeEffect(endpoint: Endpoint, found: Payment, callId: string): Promise<ProcessResult> {
   const about = { paymentId: found.id.toLowerCase(), callId };
@@ -149,12 +143,11 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
   const running = remembering(() => calls({ tx, signal: stop.signal, afterCommit }));
   try {
     await withTimeout(running, ms, () => {
-      stop.abort();
       throw ofMerchant(new Error(tooLong(ms)));
     });
     return works;
   } finally {
-    stop.abort(RETURNED);
+    stop.abort();
   }
 }
 

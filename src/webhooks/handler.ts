@@ -10,7 +10,7 @@ import { reviewRefused } from './effect.ts';
 import { type Endpoint, LONGEST_ANSWER, openEndpoint, type WebhookHandlerOptions } from './endpoint.ts';
 import { processCallback, sweepPayment, UNSIGNED } from './process.ts';
 import { answer, type End, endOf, reportFailure, reportStep, unhandled } from './reply.ts';
-import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
+import { parsedBodyOf, readRequestBody } from './request-body.ts';
 
 /** A web-standard handler. `upkeep` takes it too. It ignores further arguments, which some runtimes pass. */
 export interface WebhookHandler {
@@ -104,7 +104,6 @@ async function claimOf({ verify, maxBodyBytes }: Endpoint, request: Request): Pr
   const parsed = parsedBodyOf(request);
   if (parsed) {
     if (verify) throw unhandled('already_parsed', PARSED_BEFORE);
-    if (lengthOf(request) > maxBodyBytes) throw tooLarge(maxBodyBytes);
     return readClaim(parsed.body);
   }
   const body = await readRequestBody(request, maxBodyBytes);

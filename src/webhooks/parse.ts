@@ -23,7 +23,7 @@ export type WebhookPayment = Payment;
  */
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
   const body = readBody(rawBody);
-  if (recordIn(body) !== body) throw wrapped();
+  if (recordIn(body) !== body) throw new WebhookError('wrapped', WRAPPED);
   const { success, data, error } = parsePayment(body);
   if (!success) throw invalidCallback(error);
   return data;
@@ -35,19 +35,17 @@ export function invalidCallback(error: z.ZodError): WebhookError {
 }
 
 const parsePayment = compiledWhenBusy(paymentSchema);
-
-const wrapped = () =>
-  new WebhookError(
-    'wrapped',
-    'The payment is wrapped in `result`, like an answer of the API. The gateway documents callbacks without it. Look the payment up before you act.',
-  );
+const WRAPPED =
+  'The payment is wrapped in `result`, like an answer of the API. The gateway documents callbacks without it. Look the payment up before you act.';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** A promise, a whole request, or a stream of the web or of Node. */
+const NOT_A_BODY = ['then', 'headers', 'getReader', 'pipe'];
+
 /** Returns the callback's JSON, with any content. @throws {WebhookError} `not_json` */
 export function readBody(rawBody: unknown): unknown {
-  const mistake = mistakenFor(rawBody);
-  if (mistake) throw new WebhookError('not_json', `This is ${mistake}.`);
+  if (rawBody === undefined || NOT_A_BODY.some(name => name in Object(rawBody))) throw notJson('This is not a body');
   if (typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody)) return rawBody;
   try {
     // Both drop a byte order mark. Bytes that are not UTF-8 are refused.
@@ -55,16 +53,9 @@ export function readBody(rawBody: unknown): unknown {
       typeof rawBody === 'string' ? rawBody.replace(/^\uFEFF/, '') : utf8.decode(rawBody as Uint8Array),
     );
   } catch {
-    throw new WebhookError('not_json', "The callback's body is not JSON: pass it on unchanged.");
+    throw notJson("The callback's body is not JSON");
   }
 }
 
-/** Names a common mistake about the argument, and its remedy. */
-function mistakenFor(given: unknown): string | undefined {
-  if (given === undefined) return 'undefined: the body was already read, or no parser ran';
-  const value: object = Object(given);
-  if ('then' in value) return 'a promise: await the body first';
-  if ('headers' in value && 'method' in value) return 'a whole request: pass its body, such as await request.text()';
-  if ('getReader' in value || 'pipe' in value) return 'a stream: read it to its end first';
-  return undefined;
-}
+const notJson = (problem: string) =>
+  new WebhookError('not_json', `${problem}: pass it on unchanged, such as await request.text(), and read it once.`);

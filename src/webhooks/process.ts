@@ -22,12 +22,7 @@ const LAG_PAUSES = [500, 1_000];
 export const UNSIGNED =
   'A callback came without the token that signCallbackUrls adds to its address, or with that of another payment. It may be forged.';
 
-/**
- * Waits for a record that shows the claim.
- *
- * @throws {WebhookError} `unknown_payment`, and other errors that allow a retry of the callback
- * @throws any error of the lookup, the store or the merchant's functions
- */
+/** Waits for a record that shows the claim. Each error allows a retry of the callback, except for `unsigned`. */
 export async function processCallback(endpoint: Endpoint, callback: Callback): Promise<ProcessResult> {
   const { paymentId, claim, token } = callback;
   for (let looks = 0; ; looks++) {
@@ -48,12 +43,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
   }
 }
 
-/**
- * Processes a payment without a callback. Work that has begun continues after the timeout and the signal.
- *
- * @throws {ConnectionError} `timeout`, `aborted`
- * @throws any error of the lookup, the store or the merchant's functions
- */
+/** Processes a payment without a callback. Work that has begun continues after the timeout and the signal. */
 export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
   const call = Object.assign(new Call('callback', {}), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();

@@ -21,32 +21,23 @@ export const withParsedBody = (request: Request, parsed: ParsedBody): Request =>
 export const parsedBodyOf = (request: Request): ParsedBody | undefined =>
   (request as { [PARSED]?: ParsedBody })[PARSED];
 
-/** Returns the bytes that the request announces. */
-export const lengthOf = (request: Request): number => Number(request.headers.get('content-length')) || 0;
-
-/**
- * @throws {WebhookError} `too_large`, or `already_parsed` if other code has read the body
- * @throws any error of the connection, and a timeout
- */
+/** @throws {WebhookError} `too_large`, or `already_parsed` if other code has read the body */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (request.bodyUsed) {
-    throw new WebhookError(
-      'already_parsed',
-      'The body was read before the webhook handler got the request: pass the request on first, or pass request.clone().',
-    );
-  }
-  if (lengthOf(request) > maxBytes) throw tooLarge(maxBytes);
+  if (request.bodyUsed) throw new WebhookError('already_parsed', READ_BEFORE);
   const body = new BoundedBody(maxBytes);
-  if (!request.body) return body.bytes;
-  try {
-    await withTimeout(body.read(request.body), DEADLINE, `The callback's body took more than ${DEADLINE} ms.`);
-  } catch (error) {
-    body.cancel();
-    throw error;
+  const isTooLong = Number(request.headers.get('content-length')) > maxBytes;
+  if (request.body && !isTooLong) {
+    try {
+      await withTimeout(body.read(request.body), DEADLINE, `The callback's body took more than ${DEADLINE} ms.`);
+    } catch (error) {
+      body.cancel();
+      throw error;
+    }
   }
-  if (body.isTooLong) throw tooLarge(maxBytes);
+  if (isTooLong || body.isTooLong)
+    throw new WebhookError('too_large', `The callback's body is larger than maxBodyBytes, ${maxBytes} bytes.`);
   return body.bytes;
 }
 
-export const tooLarge = (maxBytes: number) =>
-  new WebhookError('too_large', `The callback's body is larger than maxBodyBytes, ${maxBytes} bytes.`);
+const READ_BEFORE =
+  'The body was read before the webhook handler got the request: pass the request on first, or pass request.clone().';

@@ -11,25 +11,20 @@ const PARAMETER = 'callbackToken';
 /** Bytes of the digest and of its MAC, short because gateways may limit the length of an address. */
 const LENGTH = 16;
 
-/** Checks the tokens in the addresses of callbacks. */
-export interface TokenCheck {
+/** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
+export interface CallbackTokens {
+  /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
+  addTo(request: CheckedRequest): CheckedRequest;
   /** Returns the token of an address if this client issued it, in the same time for every token. */
   check(url: string): string | undefined;
   /** Returns whether a valid token belongs to the payment. Each fits a payment without a reference. */
   isOf(token: string, payment: Payment): boolean;
 }
 
-/** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
-export interface CallbackTokens extends TokenCheck {
-  /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
-  addTo(request: CheckedRequest): CheckedRequest;
-}
-
 /** @param formerSignKeys keys whose tokens are still valid */
 export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyObject[]): CallbackTokens {
   const key = derive(signKey);
   const keys = [key, ...formerSignKeys.map(derive)];
-  const tokenOf = (digest: string, key: KeyObject) => `${digest}.${macOf(digest, key)}`;
 
   return {
     addTo(request) {
@@ -43,8 +38,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
     },
 
     check(url) {
-      const query = url.replace(/#.*/s, '').replace(/[^?]*/, '');
-      const token = new URLSearchParams(query).getAll(PARAMETER).at(-1);
+      const token = URL.parse(url, 'http://localhost')?.searchParams.getAll(PARAMETER).at(-1);
       if (token === undefined) return undefined;
       // Compares with every key in full, also after a match.
       const right = keys.map(key => isEqual(token, tokenOf(digestIn(token), key)));
@@ -61,14 +55,16 @@ const derive = (signKey: KeyObject): KeyObject =>
 const digestIn = (token: string): string => token.slice(0, token.indexOf('.'));
 
 const digestOf = (reference: string): string =>
-  createHash('sha256')
-    .update(`reference:${foldReference(reference)}`)
-    .digest()
-    .subarray(0, LENGTH)
-    .toString('base64url');
+  shortened(
+    createHash('sha256')
+      .update(`reference:${foldReference(reference)}`)
+      .digest(),
+  );
 
-const macOf = (digest: string, key: KeyObject): string =>
-  createHmac('sha256', key).update(digest).digest().subarray(0, LENGTH).toString('base64url');
+const tokenOf = (digest: string, key: KeyObject): string =>
+  `${digest}.${shortened(createHmac('sha256', key).update(digest).digest())}`;
+
+const shortened = (bytes: Buffer): string => bytes.subarray(0, LENGTH).toString('base64url');
 
 /** Compares in constant time, except for texts of other lengths: a token's length is not a secret. */
 function isEqual(given: string, right: string): boolean {

@@ -60,7 +60,6 @@ export class PlanSender {
    * after an accepted one.
    *
    * @returns the milliseconds to pause, if the run ended for that
-   * @throws any error of the store: the next run sends the rest
    */
   async send(): Promise<number | undefined> {
     const { limit, concurrency, signal } = this.#settings;

@@ -83,10 +83,6 @@ const SECOND = 1_000;
 const OTHER_STORE =
   "upkeep: the handler's gateway has another store, or none, so it cannot process these payments. Pass this gateway to createWebhookHandler.";
 
-/**
- * @throws {ConfigurationError} without a store, or with the handler of another store
- * @throws {InvalidRequestError} naming the option that is wrong or unknown
- */
 export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<Upkeep> {
   const client: StoreCall = { store: storeOf(gateway, 'upkeep'), call: new Call('upkeep', gateway) };
   const { handler, once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
