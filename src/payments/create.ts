@@ -68,20 +68,19 @@ export async function create(
       const sent = { call, method: 'POST', url, headers, body, secrets: [apiKey, signature] } as const;
       return readCreated(await gateway.send(sent, limits), call, request);
     };
-    if (!store || !reference) {
-      const { created } = await send({ deadline: new Deadline(timeout), signal });
-      return { payment: created.payment, nextAction: nextActionOf(created), replayed: false, stale: false };
-    }
-    const created = await createOnce({
-      ...{ store, ...internal, call, timeout, signal },
-      request: { ...request, reference },
-      // The store compares requests without tokens, because a rotated key changes those.
-      fields: { ...JSON.parse(text), webhookUrl, callbackUrl },
-      lookUp: (id, limits) => lookUp(gateway, id, limits, call),
-      send: (deadline, signal) => send({ deadline, signal, awaitsAnswer: true }),
-    });
-    const { payment, replayed, stale } = created;
-    return { payment, nextAction: nextActionOf(created), replayed, stale };
+    const once =
+      store && reference
+        ? await createOnce({
+            ...{ store, ...internal, call, timeout, signal },
+            request: { ...request, reference },
+            // The store compares requests without tokens, because a rotated key changes those.
+            fields: { ...JSON.parse(text), webhookUrl, callbackUrl },
+            lookUp: (id, limits) => lookUp(gateway, id, limits, call),
+            send: (deadline, signal) => send({ deadline, signal, awaitsAnswer: true }),
+          })
+        : { ...(await send({ deadline: new Deadline(timeout), signal })).created, replayed: false, stale: false };
+    const { payment, replayed, stale } = once;
+    return { payment, nextAction: nextActionOf(once), replayed, stale };
   };
 
   return call.conclude(createIt, ({ payment, replayed, stale }) => ({

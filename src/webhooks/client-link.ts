@@ -1,6 +1,6 @@
 // The parts of a client that a webhook handler needs, under a symbol that the ESM and the CommonJS copy share.
 import type { LookUp } from '../payments/lookup.ts';
-import type { CallbackTokens } from '../payments/signing/callback-token.ts';
+import type { TokenCheck } from '../payments/signing/callback-token.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
@@ -11,7 +11,7 @@ export const CLIENT = Symbol.for('payment-gateway-sdk.client');
 /** The parts of a client that a handler needs, besides `getPayment`. */
 export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
-  tokens: Pick<CallbackTokens, 'check' | 'isOf'>;
+  tokens: TokenCheck;
   signCallbackUrls: boolean;
   /**
    * Settles the doubt of a confirmed payment's reference. Its own statement, so that a failing effect does not undo it.

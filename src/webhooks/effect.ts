@@ -4,13 +4,13 @@ import type { WebhookError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
-import { type CreateRow, createOf, storeRowOf } from '../store/rules/create-row.ts';
+import { createOf, storeRowOf } from '../store/rules/create-row.ts';
 import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
 import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
 import { ofMerchant, remembering } from '../store/thrown.ts';
-import type { ProcessResult } from '../store/upkeep/handler-link.ts';
+import type { ProcessResult, RefusedPayout } from '../store/upkeep/handler-link.ts';
 import { lookUpFor } from './client-link.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
@@ -120,8 +120,8 @@ async function apply(
   const isMissing = call && !onOutcome && FUNCTIONS.some(name => name !== 'onPayment' && endpoint[name]);
   const reason = verdict.reason ?? (isMissing ? WITHOUT_FUNCTION[call] : undefined);
   const review = reason && reviewOf(payment, reason, create);
-  const reference = verdict.create?.reference ?? payment.reference ?? undefined;
-  const outcome = { order: verdict.create?.order, reference, payment } as PaymentOutcome;
+  const reference = create?.reference ?? payment.reference ?? undefined;
+  const outcome = { order: create?.order, reference, payment } as PaymentOutcome;
   const works = await callInTime(effectTimeout, tx, async context => {
     await onPayment?.(payment, context);
     if (reason) await onReview?.({ ...outcome, reason }, context);
@@ -168,17 +168,16 @@ async function finish(endpoint: Endpoint, about: About, { review, works = [] }: 
 }
 
 /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
-export async function reviewRefused(endpoint: Endpoint, reference: string, callId: string): Promise<void> {
+export async function reviewRefused(endpoint: Endpoint, refused: RefusedPayout, callId: string): Promise<void> {
   const { store, effectTimeout, onReview } = endpoint;
+  const { reference, amount, currency } = refused;
   const reason = 'payout_refused';
-  const review: KeptReview = { status: 'REFUSED', reason, reference, since: Date.now(), paymentType: 'WITHDRAWAL' };
-  const effect = { id: reference, about: review, reads: [{ kind: 'create', id: reference } as const] };
+  const request = { reference, paymentType: 'WITHDRAWAL', amount, currency };
+  const review: KeptReview = { ...request, status: 'REFUSED', reason, since: Date.now() };
   let works: Works = [];
-  const result = await store.effect(effect, async ({ tx, payment: row, rows: [createRow] }) => {
+  const result = await store.effect({ id: reference, about: review, reads: [] }, async ({ tx, payment: row }) => {
     works = await callInTime(effectTimeout, tx, async context => onReview?.({ reference, reason }, context));
-    const { amount, currency }: Partial<CreateRow> = createRow ? createOf(createRow) : {};
-    const data = after(paymentDataOf(row), review.status, {}, { ...review, amount, currency });
-    return [paymentRowOf(reference, data, row)];
+    return [paymentRowOf(reference, after(paymentDataOf(row), review.status, {}, review), row)];
   });
   // Upkeep tries it again.
   if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);

@@ -57,7 +57,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   const link: HandlerLink = {
     store: endpoint.link?.store,
     process: (paymentId, limits) => sweepPayment(endpoint, paymentId.toLowerCase(), limits),
-    reviewRefused: reference => reviewRefused(endpoint, reference, new Call('callback', {}).callId),
+    reviewRefused: refused => reviewRefused(endpoint, refused, new Call('callback', {}).callId),
   };
   return Object.assign(handle, { [HANDLER]: link });
 }

@@ -118,18 +118,9 @@ function toRequest(request: NodeRequest, incoming: Incoming): Request {
 const addressOf = (target = '/') =>
   `http://localhost/${target.replace(/^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?\/?/i, '').replace(/#.*/s, '')}`;
 
-/** Copies the headers, except HTTP/2's own fields and values that the web's Headers refuse. */
-function headersOf({ headers: all }: Incoming): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(all)) {
-    try {
-      headers.set(name, String(value));
-    } catch {
-      // A callback does not need this header.
-    }
-  }
-  return headers;
-}
+/** Without HTTP/2's own fields. */
+const headersOf = ({ headers }: Incoming): [string, string][] =>
+  Object.entries(headers).flatMap(([name, value]) => (name.startsWith(':') ? [] : [[name, String(value)]]));
 
 function bodyOf({ body, rawBody }: NodeRequest, incoming: Incoming): RequestBody {
   if (isRaw(rawBody)) return rawBody;

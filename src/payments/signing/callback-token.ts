@@ -11,14 +11,18 @@ const PARAMETER = 'callbackToken';
 /** Bytes of the digest and of its MAC, short because gateways may limit the length of an address. */
 const LENGTH = 16;
 
-/** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
-export interface CallbackTokens {
-  /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
-  addTo(request: CheckedRequest): CheckedRequest;
+/** Checks the tokens in the addresses of callbacks. */
+export interface TokenCheck {
   /** Returns the token of an address if this client issued it, in the same time for every token. */
   check(url: string): string | undefined;
   /** Returns whether a valid token belongs to the payment. Each fits a payment without a reference. */
   isOf(token: string, payment: Payment): boolean;
+}
+
+/** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
+export interface CallbackTokens extends TokenCheck {
+  /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
+  addTo(request: CheckedRequest): CheckedRequest;
 }
 
 /** @param formerSignKeys keys whose tokens are still valid */

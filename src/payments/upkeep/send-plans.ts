@@ -10,8 +10,8 @@ import type { CreateRow } from '../../store/rules/create-row.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/plan.ts';
 import { notDue } from '../../store/rules/transitions.ts';
 import { giveBack, workOnDue } from '../../store/upkeep/claims.ts';
-import type { HandlerLink } from '../../store/upkeep/handler-link.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage } from '../../store/upkeep/outage.ts';
+import type { SweepSettings } from '../../store/upkeep/sweep.ts';
 import { create } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
 import { lookUp } from '../lookup.ts';
@@ -31,12 +31,7 @@ export interface SendCounts {
 /** `freed` and due: refused for good, and its review is not written yet. */
 export const DUE = { states: ['planned', 'freed'] } as const;
 
-interface SenderSettings {
-  handler: HandlerLink;
-  limit: number;
-  concurrency: number;
-  signal?: AbortSignal | undefined;
-}
+type SenderSettings = Pick<SweepSettings, 'handler' | 'limit' | 'concurrency' | 'signal'>;
 
 /** Sends plans, in one run or several. Rows are leased, so that many replicas can send concurrently. */
 export class PlanSender {
@@ -137,7 +132,7 @@ export class PlanSender {
   /** Lists a refused payout for review. If that fails, it stays due. */
   async #review(refused: CreateRow): Promise<void> {
     try {
-      await this.#settings.handler.reviewRefused(refused.reference);
+      await this.#settings.handler.reviewRefused(refused);
     } catch (error) {
       return warnReviewFailed(this.#client, refused, error);
     }

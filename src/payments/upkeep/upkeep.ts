@@ -86,6 +86,7 @@ const OTHER_STORE =
 export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<Upkeep> {
   const client: StoreCall = { store: storeOf(gateway, 'upkeep'), call: new Call('upkeep', gateway) };
   const { handler, once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
+  const { signal = new AbortController().signal } = rest;
   const link = handler[HANDLER];
   if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
   const recheckAfter = rest.recheckAfter.toSorted((one, other) => one - other);
@@ -97,7 +98,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
       await sender.send();
       await sweep(client, settings, swept);
     } else {
-      await Promise.all([sendUntil(sender, client, rest.signal), sweepUntil(client, settings, swept)]);
+      await Promise.all([sendUntil(signal, sender, client), sweepUntil(client, settings, swept)]);
     }
     return { swept, sent: sender.sent };
   };
@@ -114,12 +115,12 @@ async function sweepUntil(client: StoreCall, settings: SweepSettings, swept: Swe
 }
 
 /** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
-async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSignal | undefined): Promise<void> {
+async function sendUntil(signal: AbortSignal, sender: PlanSender, client: StoreCall): Promise<void> {
   let bell = new AbortController();
   const ring = () => bell.abort();
-  signal?.addEventListener('abort', ring);
-  const watching = watch(client, ring, signal);
-  for (let failures = 0; !signal?.aborted; ) {
+  signal.addEventListener('abort', ring);
+  const watching = watch(signal, client, ring);
+  for (let failures = 0; !signal.aborted; ) {
     // A plan that is written during the run rings for the next one.
     bell = new AbortController();
     const before = sender.sent.created;
@@ -136,14 +137,13 @@ async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSig
 }
 
 /** Listens for plans until the signal, and again if the database stops reporting them. */
-async function watch({ store }: StoreCall, onPlanned: () => void, signal?: AbortSignal): Promise<void> {
-  const stop = signal ?? new AbortController().signal;
-  while (store.watch && !stop.aborted) {
+async function watch(signal: AbortSignal, { store }: StoreCall, onPlanned: () => void): Promise<void> {
+  while (store.watch && !signal.aborted) {
     try {
-      await store.watch(onPlanned, stop);
+      await store.watch(onPlanned, signal);
     } catch {
       // Until it listens again, the regular checks find new plans.
     }
-    await pause(SECOND, stop);
+    await pause(SECOND, signal);
   }
 }

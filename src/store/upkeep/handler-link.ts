@@ -12,10 +12,17 @@ export interface ProcessResult {
   payment: Payment;
 }
 
+/** The request of a payout that was refused for good. */
+export interface RefusedPayout {
+  reference: string;
+  amount: string;
+  currency: string;
+}
+
 export interface HandlerLink {
   store: Store | undefined;
   /** Looks a payment up, and applies its status as its callback would. */
   process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<ProcessResult>;
   /** Lists a payout that was refused for good, and calls `onReview`. */
-  reviewRefused(reference: string): Promise<void>;
+  reviewRefused(refused: RefusedPayout): Promise<void>;
 }
