@@ -1,5 +1,5 @@
 // Applies a payment's status once: settle its create, then the merchant's functions and the rows in one transaction.
-import { delay, withTimeout } from '../deadline.ts';
+import { withTimeout } from '../deadline.ts';
 import type { WebhookError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
@@ -10,63 +10,38 @@ import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/ou
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
 import { ofMerchant, remembering } from '../store/thrown.ts';
-import type { ProcessResult, RefusedPayout } from '../store/upkeep/handler-link.ts';
-import { lookUpFor } from './client-link.ts';
+import type { RefusedPayout } from '../store/upkeep/handler-link.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
 import { type About, reportAfterCommit, reportReview, unhandled } from './reply.ts';
+import type { Turn } from './turns.ts';
 
 /** Milliseconds for a function that waited for the commit. */
 const LONGEST_AFTER_COMMIT = 25_000;
-
-/** Runs of an effect, at most, and milliseconds between two: another final status may take effect in between. */
-const MOST_RUNS = 3;
-const PAUSE = 500;
 
 /** The functions for after the commit. */
 type Works = (() => unknown)[];
 
 /** The result of one transaction. */
-interface Ran {
-  /** `again`: another final status took effect before, in the payment's row of revision `seen`. */
-  result: ProcessResult['result'] | 'again';
-  seen?: number | undefined;
+interface Ran extends Pick<Turn, 'result' | 'seen'> {
   rows?: StoreRow[];
   review?: KeptReview | undefined;
   works?: Works;
 }
 
-/**
- * Runs the effect of a payment's status. If another final status took effect before, the payment may have moved since
- * its lookup. Then it is looked up again, outside any transaction.
- */
-export async function takeEffect(endpoint: Endpoint, found: Payment, callId: string): Promise<ProcessResult> {
-  const about = { paymentId: found.id.toLowerCase(), callId };
-  let payment = found;
-  let seen: number | undefined;
-  for (let runs = 0; runs < MOST_RUNS; runs++) {
-    const ran = await runOnce(endpoint, about, payment, seen);
-    // Not awaited: the payment's turn ends at the commit.
-    void finish(endpoint, about, ran);
-    if (ran.result !== 'again') return { result: ran.result, payment };
-    seen = ran.seen;
-    await delay(PAUSE);
-    payment = await lookUpFor(endpoint.gateway, payment.id);
-  }
-  return { result: 'busy', payment };
-}
-
-async function runOnce(endpoint: Endpoint, about: About, payment: Payment, seen: number | undefined): Promise<Ran> {
+/** Runs the effect of a payment's status, unless it ran before. @param seen allows it after another final status */
+export async function takeEffect(endpoint: Endpoint, payment: Payment, callId: string, seen: number): Promise<Turn> {
   const { link, store, onPayment } = endpoint;
   const create = await link?.reconcile(payment, true);
   // A payment begins as PENDING. Only onPayment gets that, so otherwise it needs no row.
-  if (payment.paymentStatus === 'PENDING' && !onPayment) return { result: 'already' };
+  if (payment.paymentStatus === 'PENDING' && !onPayment) return { result: 'already', payment };
+  const about = { paymentId: payment.id.toLowerCase(), callId };
   const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
   if (create?.order) reads.push({ kind: 'order', id: create.order });
   const review = reviewOf(payment, 'effect_uncertain', create);
   let ran: Ran = { result: 'busy' };
   // The store may run the work again after a rollback.
-  const effect = store.effect({ id: payment.id.toLowerCase(), about: review, reads }, async locked => {
+  const effect = store.effect({ id: about.paymentId, about: review, reads }, async locked => {
     ran = await apply(endpoint, payment, seen, locked);
     return ran.rows;
   });
@@ -75,7 +50,10 @@ async function runOnce(endpoint: Endpoint, about: About, payment: Payment, seen:
     throw error?.name === 'EffectCutOff' ? cutOff(endpoint, about, review, error) : error;
   });
   if (result === 'uncertain') throw cutOff(endpoint, about, review);
-  return result === 'busy' ? { result } : ran;
+  if (result === 'busy') return { result, payment };
+  // Not awaited: the payment's turn ends at the commit.
+  void finish(endpoint, about, ran);
+  return { result: ran.result, seen: ran.seen, payment };
 }
 
 /** Reports an effect whose writes may be incomplete. */
@@ -89,20 +67,20 @@ function cutOff(endpoint: Endpoint, about: About, review: KeptReview, cause?: un
 async function apply(
   endpoint: Endpoint,
   payment: Payment,
-  seen: number | undefined,
+  seen: number,
   { tx, payment: before, rows: [createRow, orderRow] }: LockedRows<unknown>,
 ): Promise<Ran> {
   const status = rawStatusOf(payment);
   const result = decide(before, status, seen);
-  if (result === 'again') return { result, seen: before?.revision };
+  if (result === 'again') return { seen: before?.revision };
   const id = payment.id.toLowerCase();
   const known = paymentDataOf(before);
   const create = createRow && createOf(createRow);
   const order = orderRow && orderDataOf(orderRow);
   /** The rows of create and order, as far as they change. */
   const changed = (next: Verdict): StoreRow[] => {
-    const seen = next.create && (acknowledge(next.create, payment).next ?? next.create);
-    const rows = seen && seen !== create ? [storeRowOf(seen)] : [];
+    const acknowledged = next.create && (acknowledge(next.create, payment).next ?? next.create);
+    const rows = acknowledged && acknowledged !== create ? [storeRowOf(acknowledged)] : [];
     return orderRow && next.order && next.order !== order
       ? [...rows, orderRowOf(orderRow.id, next.order, orderRow)]
       : rows;

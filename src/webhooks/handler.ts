@@ -1,6 +1,7 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
+import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { HANDLER, type HandlerLink } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
@@ -95,9 +96,12 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   reportStep(endpoint, call, { result: 'received' });
   const callback = { paymentId, callId: call.callId, lane, claim, token, signal } as const;
   const { result, payment } = await processCallback(endpoint, callback);
+  if (result === 'busy') throw unhandled('busy', busy(payment), payment.id);
   const step = { result, paymentStatus: rawStatusOf(payment) };
   return { step, response: answer(200, result === 'ran' ? 'handled' : 'handled before') };
 }
+
+const busy = ({ id }: Payment) => `Another worker is processing payment ${id}. A later callback or upkeep retries.`;
 
 /** Reads the claim of a callback, without keeping the body. */
 async function claimOf({ verify, maxBodyBytes }: Endpoint, request: Request): Promise<Claim> {

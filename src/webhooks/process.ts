@@ -22,24 +22,26 @@ const LAG_PAUSES = [500, 1_000];
 export const UNSIGNED =
   'A callback came without the token that signCallbackUrls adds to its address, or with that of another payment. It may be forged.';
 
-/** Waits for a record that shows the claim. Each error allows a retry of the callback, except for `unsigned`. */
+/** Takes turns until a record shows the claim, or the status of a sweep, and has taken effect. */
 export async function processCallback(endpoint: Endpoint, callback: Callback): Promise<ProcessResult> {
   const { paymentId, claim, token } = callback;
+  let seen: number | undefined;
   for (let looks = 0; ; looks++) {
-    const turn = await takeTurn(endpoint, callback).catch((error): undefined => {
+    const turn = await takeTurn(endpoint, { ...callback, seen }).catch((error): undefined => {
       if (isOfMerchant(error) || !isMissing(error)) throw error;
     });
     if (turn) {
       const { payment, result } = turn;
       if (!isAccepted(endpoint, callback, payment)) throw unhandled('unsigned', UNSIGNED, paymentId);
-      if (result === 'busy') throw unhandled('busy', busy(payment), payment.id);
-      if (result && isShown(payment, claim)) return { result, payment };
+      if (result === 'busy' || (result && isShown(payment, claim))) return { result, payment };
+      seen = turn.seen;
     }
     // A valid token proves that the payment exists, or soon will.
     const pause = turn || token !== undefined ? LAG_PAUSES[looks] : undefined;
     if (pause !== undefined) await delay(pause);
-    else if (turn) throw unhandled('lagging', lagging(turn.payment), turn.payment.id);
-    else throw unhandled('unknown_payment', unknownPayment(paymentId), paymentId);
+    else if (!turn) throw unhandled('unknown_payment', unknownPayment(paymentId), paymentId);
+    else if (seen !== undefined) return { result: 'busy', payment: turn.payment };
+    else throw unhandled('lagging', lagging(turn.payment), turn.payment.id);
   }
 }
 
@@ -48,13 +50,12 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
   const call = Object.assign(new Call('callback', {}), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
   const { callId, lane } = call;
-  const wait = () => takeTurn(endpoint, { paymentId, callId, lane, signal: leave.signal });
+  const wait = () => processCallback(endpoint, { paymentId, callId, lane, signal: leave.signal });
   return call.traced(async () => {
     try {
-      // Without a claim, every record takes effect.
-      const processed = (await withinCall(wait, limits)) as ProcessResult;
-      reportStep(endpoint, call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
-      return processed;
+      const { result, payment } = await withinCall(wait, limits);
+      reportStep(endpoint, call, { result, paymentStatus: rawStatusOf(payment) });
+      return { result, payment };
     } catch (error) {
       leave.abort();
       reportStep(endpoint, call, endOf(error).step);
@@ -72,7 +73,9 @@ async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonl
   const accepted = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
   const [first] = accepted;
   const hasEffect = isFinal(payment) || accepted.some(({ claim }) => isShown(payment, claim));
-  return first && hasEffect ? takeEffect(endpoint, payment, first.callId) : { payment };
+  if (!first || !hasEffect) return { payment };
+  const seen = Math.max(...callbacks.map(callback => callback.seen ?? 0));
+  return takeEffect(endpoint, payment, first.callId, seen);
 }
 
 /** Whether the callback has no token of another payment, if the handler refuses those. */
@@ -84,5 +87,3 @@ const unknownPayment = (paymentId: string) =>
 
 const lagging = ({ id, paymentStatus }: Payment) =>
   `A callback claims a newer status of payment ${id}, but the gateway's record is still ${paymentStatus}. A later callback or upkeep retries.`;
-
-const busy = ({ id }: Payment) => `Another worker is processing payment ${id}. A later callback or upkeep retries.`;

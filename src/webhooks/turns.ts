@@ -18,14 +18,18 @@ export interface Callback {
   claim?: Claim;
   /** A valid token, possibly of another payment. */
   token?: string | undefined;
+  /** The row's revision with another final status, seen before this turn's lookup. */
+  seen?: number | undefined;
   /** Ends its wait for a place. */
   signal: AbortSignal;
 }
 
-/** The findings of one turn. Without a result, its status had no effect: every claim is newer. */
+/** The findings of one turn. Without a result, its status had no effect. */
 export interface Turn {
   payment: Payment;
-  result?: ProcessResult['result'];
+  result?: ProcessResult['result'] | undefined;
+  /** Another final status took effect before, in the payment's row of this revision: the record may be older. */
+  seen?: number | undefined;
 }
 
 /** One turn of a payment, for all callbacks that share it, in the context of the first. */
