@@ -41,8 +41,8 @@ export class PlanSender {
   readonly #settings: SenderSettings;
   /** Since the last stop, the gateway has accepted a payout. Several can be sent at once. */
   #isAccepting = false;
-  /** Milliseconds to pause, if this run is over. */
-  #pause: number | undefined;
+  /** This run is over: the gateway or the store needs a pause. */
+  #hasStopped = false;
 
   constructor(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
     this.#gateway = gateway;
@@ -54,18 +54,18 @@ export class PlanSender {
    * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
    * after an accepted one.
    *
-   * @returns the milliseconds to pause, if the run ended for that
+   * @returns whether the gateway needs a pause
    */
-  async send(): Promise<number | undefined> {
+  async send(): Promise<boolean> {
     const { limit, concurrency, signal } = this.#settings;
-    this.#pause = undefined;
-    const isOver = () => this.#pause !== undefined || signal?.aborted === true;
+    this.#hasStopped = false;
+    const isOver = () => this.#hasStopped || signal?.aborted === true;
     const run = (limit: number, concurrency: number) =>
       workOnDue(this.#client.store, DUE, { limit, concurrency, isOver }, ({ row }) => this.#work(row));
     let left = limit;
-    for (; !this.#isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return this.#pause;
+    for (; !this.#isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return this.#hasStopped;
     await run(left, concurrency);
-    return this.#pause;
+    return this.#hasStopped;
   }
 
   async #work(row: CreateRow): Promise<void> {
@@ -77,10 +77,10 @@ export class PlanSender {
       if (isOutage && !(await this.#isAnswering(outage))) {
         await giveBack(store, row);
         this.sent.postponed += 1;
-        this.#stop(outage.until - outage.now);
+        this.#stop();
       } else if ((await this.#sendPlan(row)) && isOutage) await endOutage(store);
     } catch (error) {
-      this.#stop(0);
+      this.#stop();
       throw error;
     }
   }
@@ -125,8 +125,8 @@ export class PlanSender {
       if (error.name !== 'ConnectionError' && status !== TOO_MANY) warnNotSent(this.#client, plan, error);
     }
     const isOfThisPlan = isUnsendable || status === FORBIDDEN || isRefusedRequest(error);
-    if (isUnknown || asked > 0) this.#stop(await pauseSending(this.#client.store, { asked, isUnknown }));
-    else if (!isOfThisPlan) this.#stop(0);
+    if (isUnknown || asked > 0) await pauseSending(this.#client.store, { asked, isUnknown });
+    if (isUnknown || asked > 0 || !isOfThisPlan) this.#stop();
   }
 
   /** Lists a refused payout for review. If that fails, it stays due. */
@@ -142,8 +142,8 @@ export class PlanSender {
     );
   }
 
-  #stop(ms: number): void {
+  #stop(): void {
     this.#isAccepting = false;
-    this.#pause = Math.max(this.#pause ?? 0, ms);
+    this.#hasStopped = true;
   }
 }

@@ -123,15 +123,12 @@ async function sendUntil(signal: AbortSignal, sender: PlanSender, client: StoreC
   for (let failures = 0; !signal.aborted; ) {
     // A plan that is written during the run rings for the next one.
     bell = new AbortController();
-    const before = sender.sent.created;
-    const asked = await sender.send().catch(error => {
+    const hasStopped = await sender.send().catch(error => {
       warnUpkeepFailed(client, error);
-      return 0;
+      return true;
     });
-    const hasFailed = asked !== undefined;
-    failures = hasFailed ? (sender.sent.created > before ? 1 : failures + 1) : 0;
-    if (hasFailed) await pause(Math.min(Math.max(asked, SECOND * 2 ** failures), MINUTE), signal);
-    else await pause(SECOND, bell.signal);
+    failures = hasStopped ? failures + 1 : 0;
+    await pause(Math.min(SECOND * 2 ** failures, MINUTE), hasStopped ? signal : bell.signal);
   }
   await watching;
 }
