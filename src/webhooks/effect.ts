@@ -19,6 +19,9 @@ import type { Turn } from './turns.ts';
 /** Milliseconds for a function that waited for the commit. */
 const LONGEST_AFTER_COMMIT = 25_000;
 
+/** Made once, because the default reason of an abort costs more than the rest of it. */
+const RETURNED = new Error('The function has returned.');
+
 /** The functions for after the commit. */
 type Works = (() => unknown)[];
 
@@ -121,11 +124,12 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
   const running = remembering(() => calls({ tx, signal: stop.signal, afterCommit }));
   try {
     await withTimeout(running, ms, () => {
+      stop.abort();
       throw ofMerchant(new Error(tooLong(ms)));
     });
     return works;
   } finally {
-    stop.abort();
+    stop.abort(RETURNED);
   }
 }
 

@@ -67,11 +67,10 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
 async function handlePosted(endpoint: Endpoint, request: Request, call: Call): Promise<Response> {
   const leave = new AbortController();
   const handling = withTimeout(handleCallback(endpoint, request, call, leave.signal), LONGEST_WORK, () => {
+    leave.abort();
     throw unhandled('busy', TOO_LATE, call.paymentId);
   });
   const { step, response } = await handling.catch(error => fail(endpoint, error));
-  // A callback that is answered leaves the queue.
-  leave.abort();
   reportStep(endpoint, call, { ...step, httpStatus: response.status });
   // The gateway may send no second callback.
   if (response.status === 503 && call.paymentId) await note(endpoint, call.paymentId);
