@@ -4,7 +4,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
 import { ConfigurationError, WebhookError } from '../errors.ts';
 import { isPaymentId } from '../schemas/id.ts';
-import { type ParsedBody, withParsedBody } from './request-body.ts';
+import { withParsedBody } from './request-body.ts';
 
 /** A request of node:http, or of the compatibility API of node:http2. */
 type Incoming = IncomingMessage | Http2ServerRequest;
@@ -91,27 +91,19 @@ function send(incoming: Incoming, outgoing: ServerResponse, { status, headers, t
 
 const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 'string' || ArrayBuffer.isView(body);
 
-type RequestBody = NonNullable<RequestInit['body']>;
-
-/**
- * Returns the body that a framework parsed. Body parsers set an empty object by default, so one with an unread body
- * does not count. PHP sends JSON as a form by default, and a parser of forms may tear it apart: then it has no id.
- */
-function parsedByFramework({ body, rawBody }: NodeRequest, incoming: Incoming): ParsedBody | undefined {
-  if (isRaw(rawBody) || isRaw(body) || body === undefined) return undefined;
+function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request {
+  const kept = [rawBody, body].find(isRaw);
+  // PHP sends JSON as a form by default, and a parser of forms may tear it apart: then it has no id.
   const isForm = /form/i.test(incoming.headers['content-type'] ?? '');
-  const isWhole = !isForm || isPaymentId(Object(body).id);
-  return incoming.readableDidRead && isWhole ? { body } : undefined;
-}
-
-function toRequest(request: NodeRequest, incoming: Incoming): Request {
-  const parsed = parsedByFramework(request, incoming);
+  const isWhole = body !== undefined && (!isForm || isPaymentId(Object(body).id));
+  // Body parsers set an empty object by default, so one with an unread body does not count.
+  const isParsed = kept === undefined && isWhole && incoming.readableDidRead;
   // Only POST is handled, and a Request refuses some other methods.
   const method = incoming.method === 'POST' ? 'POST' : 'GET';
-  const body = method === 'POST' && !parsed ? bodyOf(request, incoming) : null;
-  const init = { method, headers: headersOf(incoming), body, duplex: 'half' } as RequestInit;
-  const webRequest = new Request(addressOf(incoming.url), init);
-  return parsed ? withParsedBody(webRequest, parsed) : webRequest;
+  const sent = method === 'GET' || isParsed ? null : (kept ?? streamOf(incoming));
+  const init = { method, headers: headersOf(incoming), body: sent, duplex: 'half' } as RequestInit;
+  const request = new Request(addressOf(incoming.url), init);
+  return isParsed ? withParsedBody(request, { body }) : request;
 }
 
 /** Keeps only path and query of a request's address: the rest is a header's, and may be anything. */
@@ -122,9 +114,7 @@ const addressOf = (target = '/') =>
 const headersOf = ({ headers }: Incoming): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => (name.startsWith(':') ? [] : [[name, String(value)]]));
 
-function bodyOf({ body, rawBody }: NodeRequest, incoming: Incoming): RequestBody {
-  if (isRaw(rawBody)) return rawBody;
-  if (isRaw(body)) return body;
+function streamOf(incoming: Incoming): ReadableStream {
   if (!incoming.readableDidRead) return Readable.toWeb(incoming);
   const lost = new WebhookError(
     'already_parsed',
