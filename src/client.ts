@@ -13,7 +13,7 @@ import { lookUp } from './payments/lookup.ts';
 import { cancelOrder, type Order, orderOf } from './payments/order-state.ts';
 import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders.ts';
 import { type Review, resolveReview, reviews } from './payments/reviews.ts';
-import { doubts, type Entry, find, makeDue, reconcile, settle } from './payments/store-calls.ts';
+import { ask, doubts, type Entry, find, makeDue, reconcile, settle } from './payments/store-calls.ts';
 import { type PayoutRequest, payOut } from './payments/upkeep/payouts.ts';
 import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep/upkeep.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
@@ -180,7 +180,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
    */
   async order(orderId: string, options?: CallOptions): Promise<Order | undefined> {
-    return orderOf(this.#gateway, orderId, options);
+    return ask(this.#gateway, 'order', options, store => orderOf(store, orderId));
   }
 
   /**
@@ -190,7 +190,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @throws the errors of `order`
    */
   async cancelOrder(orderId: string, options?: CallOptions): Promise<boolean> {
-    return cancelOrder(this.#gateway, orderId, options);
+    return ask(this.#gateway, 'cancelOrder', options, store => cancelOrder(store, orderId));
   }
 
   /**
@@ -215,7 +215,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
 
   /** Lists the payments and refused payouts that a person must check, oldest first. @throws the errors of `order` */
   async reviews(options?: CallOptions): Promise<Review[]> {
-    return reviews(this.#gateway, options);
+    return ask(this.#gateway, 'reviews', options, reviews);
   }
 
   /**
@@ -227,7 +227,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
    */
   async resolveReview(id: string, status: string, options?: CallOptions): Promise<void> {
-    return resolveReview(this.#gateway, id, status, options);
+    return ask(this.#gateway, 'resolveReview', options, store => resolveReview(store, id, status));
   }
 
   /**
@@ -251,7 +251,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * for (const { reference, amount, currency, since } of await gateway.doubts()) console.log(reference, amount, currency, since);
    */
   async doubts(options?: CallOptions): Promise<Doubt[]> {
-    return doubts(this.#gateway, options);
+    return ask(this.#gateway, 'doubts', options, doubts);
   }
 
   /**
@@ -265,7 +265,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * if (entry?.nextAction?.type === 'redirect') response.redirect(entry.nextAction.redirectUrl);
    */
   async find(reference: string, options?: CallOptions): Promise<Entry | undefined> {
-    return find(this.#gateway, reference, options);
+    return ask(this.#gateway, 'find', options, store => find(store, reference));
   }
 
   /**

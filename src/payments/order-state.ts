@@ -1,5 +1,4 @@
 // Reads and cancels orders.
-import type { CallOptions } from '../client-options.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
@@ -7,8 +6,6 @@ import type { Store } from '../store/contract.ts';
 import { ownerOf, readCreate } from '../store/creates/change.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
 import { type OrderData, orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
-import type { Gateway } from './gateway.ts';
-import { ask } from './store-calls.ts';
 
 /** An order, as the store knows it. */
 export interface Order {
@@ -42,17 +39,15 @@ export function checkOrderId(orderId: unknown): asserts orderId is string {
 
 export const referenceOf = (orderId: string, attempt: number): string => `${orderId}.${attempt}`;
 
-export async function orderOf(gateway: Gateway, orderId: string, options?: CallOptions): Promise<Order | undefined> {
+export async function orderOf(store: Store, orderId: string): Promise<Order | undefined> {
   checkOrderId(orderId);
-  return ask(gateway, 'order', options, async store => {
-    const { row } = await store.read({ kind: 'order', id: orderId });
-    if (!row) return undefined;
-    const { amount, currency, attempts, ...order } = orderDataOf(row);
-    const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
-    const paying = order.paidBy ? await paymentOf(store, order.paidBy) : undefined;
-    const payment = paying ?? last?.result?.payment;
-    return { id: orderId, state: stateOf(order, last), amount, currency, attempts, payment };
-  });
+  const { row } = await store.read({ kind: 'order', id: orderId });
+  if (!row) return undefined;
+  const { amount, currency, attempts, ...order } = orderDataOf(row);
+  const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
+  const paying = order.paidBy ? await paymentOf(store, order.paidBy) : undefined;
+  const payment = paying ?? last?.result?.payment;
+  return { id: orderId, state: stateOf(order, last), amount, currency, attempts, payment };
 }
 
 function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderData>, last: CreateRow | undefined): Order['state'] {
@@ -71,16 +66,14 @@ export async function paymentOf(store: Store, paymentId: string): Promise<Paymen
   return (await ownerOf(store, paymentId)).row?.result?.payment;
 }
 
-export async function cancelOrder(gateway: Gateway, orderId: string, options?: CallOptions): Promise<boolean> {
+export async function cancelOrder(store: Store, orderId: string): Promise<boolean> {
   checkOrderId(orderId);
-  return ask(gateway, 'cancelOrder', options, async store => {
-    for (;;) {
-      const { row } = await store.read({ kind: 'order', id: orderId });
-      const order: OrderData = row ? orderDataOf(row) : { attempts: 0 };
-      if (order.paidBy) return false;
-      if (order.isCanceled) return true;
-      const { isWritten } = await store.write(orderRowOf(orderId, { ...order, isCanceled: true }, row));
-      if (isWritten) return true;
-    }
-  });
+  for (;;) {
+    const { row } = await store.read({ kind: 'order', id: orderId });
+    const order: OrderData = row ? orderDataOf(row) : { attempts: 0 };
+    if (order.paidBy) return false;
+    if (order.isCanceled) return true;
+    const { isWritten } = await store.write(orderRowOf(orderId, { ...order, isCanceled: true }, row));
+    if (isWritten) return true;
+  }
 }

@@ -1,5 +1,4 @@
 // The payments that a person must check.
-import type { CallOptions } from '../client-options.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/records/payment.ts';
@@ -17,19 +16,15 @@ import {
   type Review,
   withoutReview,
 } from '../store/rules/payment-row.ts';
-import type { Gateway } from './gateway.ts';
-import { ask } from './store-calls.ts';
 
 export type { Review } from '../store/rules/payment-row.ts';
 
-export async function reviews(gateway: Gateway, options?: CallOptions): Promise<Review[]> {
-  return ask(gateway, 'reviews', options, async store => {
-    const { rows } = await store.list({ kind: 'payment', states: ['begun', 'review'] });
-    const found = rows.flatMap(row =>
-      reviewsOf(row).map(review => ({ ...review, id: row.id, since: new Date(review.since) })),
-    );
-    return found.sort((one, other) => one.since.getTime() - other.since.getTime());
-  });
+export async function reviews(store: Store): Promise<Review[]> {
+  const { rows } = await store.list({ kind: 'payment', states: ['begun', 'review'] });
+  const found = rows.flatMap(row =>
+    reviewsOf(row).map(review => ({ ...review, id: row.id, since: new Date(review.since) })),
+  );
+  return found.sort((one, other) => one.since.getTime() - other.since.getTime());
 }
 
 /** The open reviews of a payment, and that of an effect which was cut off. */
@@ -38,25 +33,18 @@ const reviewsOf = (row: StoreRow): readonly KeptReview[] => {
   return row.state === 'begun' && row.about ? [...reviews, row.about as KeptReview] : reviews;
 };
 
-export async function resolveReview(
-  gateway: Gateway,
-  id: string,
-  status: string,
-  options?: CallOptions,
-): Promise<void> {
-  return ask(gateway, 'resolveReview', options, async store => {
-    for (;;) {
-      const { row } = await store.read({ kind: 'payment', id });
-      const review = row && reviewsOf(row).find(open => open.status === status);
-      if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
-      const known = paymentDataOf(row);
-      const isCutOff = review.reason === 'effect_uncertain';
-      const closed = isCutOff ? await complete(store, review, known) : withoutReview(known, status);
-      // The last write: until then the review stays open, and can be resolved again.
-      const next = closed && { ...paymentRowOf(row.id, closed, row), about: undefined };
-      if (next && (await store.write(next)).isWritten) return;
-    }
-  });
+export async function resolveReview(store: Store, id: string, status: string): Promise<void> {
+  for (;;) {
+    const { row } = await store.read({ kind: 'payment', id });
+    const review = row && reviewsOf(row).find(open => open.status === status);
+    if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
+    const known = paymentDataOf(row);
+    const isCutOff = review.reason === 'effect_uncertain';
+    const closed = isCutOff ? await complete(store, review, known) : withoutReview(known, status);
+    // The last write: until then the review stays open, and can be resolved again.
+    const next = closed && { ...paymentRowOf(row.id, closed, row), about: undefined };
+    if (next && (await store.write(next)).isWritten) return;
+  }
 }
 
 /** Writes create and order as after the effect. @returns the payment's data, or undefined if a row has changed */

@@ -13,11 +13,9 @@ import { lookUp } from './lookup.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 
-export async function doubts(gateway: Gateway, options?: CallOptions): Promise<Doubt[]> {
-  return ask(gateway, 'doubts', options, async store => {
-    const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
-    return rows.map(row => doubtOf(store, createOf(row), now));
-  });
+export async function doubts(store: Store): Promise<Doubt[]> {
+  const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
+  return rows.map(row => doubtOf(store, createOf(row), now));
 }
 
 /** The result of `find`. */
@@ -26,11 +24,9 @@ export interface Entry extends CreateEntry {
   nextAction?: NextAction | undefined;
 }
 
-export async function find(gateway: Gateway, reference: string, options?: CallOptions): Promise<Entry | undefined> {
-  return ask(gateway, 'find', options, async store => {
-    const { row, now } = await readCreate(store, { reference });
-    return row && { ...entryOf(store, row, now), ...(row.result && { nextAction: nextActionOf(row.result) }) };
-  });
+export async function find(store: Store, reference: string): Promise<Entry | undefined> {
+  const { row, now } = await readCreate(store, { reference });
+  return row && { ...entryOf(store, row, now), ...(row.result && { nextAction: nextActionOf(row.result) }) };
 }
 
 export async function settle(
