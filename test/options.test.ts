@@ -264,7 +264,7 @@ describe('a mistyped option', () => {
   const memory = (given: unknown) => () => memoryStore(given as object);
   const BOTH = 'memoryStore: now must be a function; unknown option "scop" (did you mean "scope"?).';
   it.each<[message: string, ...calls: (() => unknown)[]]>([
-    ['memoryStore: unknown option "0", "1".', memory('eu')],
+    ['memoryStore: takes one object of options: { scope, settleMargin, now }.', memory(null), memory([]), memory('eu')],
     ['memoryStore: scope must not be empty.', memory({ scope: '' })],
     [
       'memoryStore: settleMargin must be milliseconds, 0 or more.',

@@ -1,6 +1,7 @@
 // Reads the options of a store without zod, which would take most of a store's import time.
 import { ConfigurationError } from '../errors.ts';
 import { unknownNames } from '../schemas/hints.ts';
+import { isJsonMap } from '../schemas/json.ts';
 
 /** Returns the problem with an option's value, if any. */
 export type ProblemOf = (value: unknown) => string | undefined;
@@ -16,8 +17,10 @@ export function storeOptions<Options extends object>(
   options: Options,
   problems: { [Name in keyof Required<Options>]: ProblemOf },
 ): Options {
-  const given = { ...options };
   const known = Object.keys(problems);
+  const refuse = (list: readonly string[]) => new ConfigurationError(`${owner}: ${list.join('; ')}.`);
+  if (!isJsonMap(options)) throw refuse([`takes one object of options: { ${known.slice(0, 3).join(', ')} }`]);
+  const given = { ...options };
   const unknown = Object.keys(given).filter(name => !known.includes(name));
   const wrong = Object.entries<ProblemOf>(problems).flatMap(([name, problemOf]) => {
     const value = given[name as keyof Options];
@@ -25,7 +28,7 @@ export function storeOptions<Options extends object>(
     return problem ? [`${name} ${problem}`] : [];
   });
   if (unknown.length > 0) wrong.push(unknownNames('option', unknown, known));
-  if (wrong.length > 0) throw new ConfigurationError(`${owner}: ${wrong.join('; ')}.`);
+  if (wrong.length > 0) throw refuse(wrong);
   return given;
 }
 

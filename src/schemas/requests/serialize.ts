@@ -4,24 +4,38 @@ import { rawJSON } from '../json.ts';
 import type { CheckedRequest } from './checked-request.ts';
 import { REQUEST_FIELDS } from './schema.ts';
 
+/** Half a character as JSON.stringify writes it. An even number of backslashes before it is the merchant's own text. */
+const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
 /**
  * Writes a request as JSON. Fields of `extra` come last. An amount given as text keeps its digits. Getters and
  * `toJSON` run only here: the store reads the text.
  *
- * @throws {InvalidRequestError} if `extra` repeats a field of the request, or JSON cannot contain a value
+ * @throws {InvalidRequestError} if `extra` repeats a field of the request, JSON cannot contain a value, or a text
+ * contains half a character, which PHP refuses
  */
 export function serialize(request: CheckedRequest, extra: object = {}): string {
-  const repeated = Object.keys(extra).find(name => REQUEST_FIELDS.has(name));
-  if (repeated) throw refused(`extra.${repeated}`, 'is a field of the request: set it there, not in extra');
+  const repeated = Object.keys(extra).filter(name => REQUEST_FIELDS.has(name));
+  if (repeated.length > 0) {
+    const message = 'is a field of the request: set it there, not in extra';
+    throw new InvalidRequestError(
+      repeated.map(name => ({ path: `extra.${name}`, message })),
+      'not_sent',
+    );
+  }
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
+  let text: string;
   try {
-    return JSON.stringify({ ...request, amount, ...extra });
+    text = JSON.stringify({ ...request, amount, ...extra });
   } catch {
     throw refused(
-      '',
       'a value cannot be written as JSON: a BigInt, an object that contains itself, or a getter that throws',
     );
   }
+  if (HALF_CHARACTER.test(text)) {
+    throw refused('a text holds half a character (a lone surrogate), as when an emoji is cut in two');
+  }
+  return text;
 }
 
-const refused = (path: string, message: string) => new InvalidRequestError([{ path, message }], 'not_sent');
+const refused = (message: string) => new InvalidRequestError([{ path: '', message }], 'not_sent');
