@@ -9,7 +9,7 @@ import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
 import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
-import { ofMerchant, remembering } from '../store/thrown.ts';
+import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
 import type { RefusedPayout } from '../store/upkeep/handler-link.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
@@ -48,9 +48,12 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, callId: s
     ran = await apply(endpoint, payment, seen, locked);
     return ran.rows;
   });
-  const result = await effect.catch(error => {
+  const result = await effect.catch(async error => {
     // By name, because two copies of the SDK may be loaded.
-    throw error?.name === 'EffectCutOff' ? cutOff(endpoint, about, review, error) : error;
+    const isCutOff = error?.name === 'EffectCutOff';
+    // The order shows the status, even if its effect has failed.
+    if (isCutOff || isOfMerchant(error)) await link?.reconcile(payment);
+    throw isCutOff ? cutOff(endpoint, about, review, error) : error;
   });
   if (result === 'uncertain') throw cutOff(endpoint, about, review);
   if (result === 'busy') return { result, payment };

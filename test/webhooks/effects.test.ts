@@ -119,10 +119,10 @@ describe('the status of a payment', () => {
     expect([await deliver(), await known(), writes.mock.calls]).toEqual([200, 'COMPLETED', []]);
   });
 
-  it.each([new Error('shop'), 'shop', undefined])('has no effect if its function throws %o', async error => {
+  it.each([new Error('shop'), 'shop', undefined])('is recorded although its function throws %o', async error => {
     const onError = vi.fn();
-    const { deliver } = await openPaid({ onPaid: () => Promise.reject(error), onError });
-    expect(await deliver()).toBe(503);
+    const { deliver, known } = await openPaid({ onPaid: () => Promise.reject(error), onError });
+    expect([await deliver(), await known()]).toEqual([503, 'COMPLETED']);
     expect(onError.mock.lastCall).toEqual([error instanceof Error ? error : expect.objectContaining({ cause: error })]);
   });
 
