@@ -14,7 +14,7 @@ export function isPool(given: unknown): boolean {
 }
 
 /** @param prepare whether each connection prepares the store's statements once */
-export function fromPool(pool: PgPool, prepare = true): SqlDatabase<PgTx> {
+export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
   let isPreparing = prepare;
   /** The transactions of this database. A failed statement in any other would fail the merchant's own. */
   const own = new WeakSet<PgTx>();

@@ -19,9 +19,9 @@ export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfP
 /** Options of `postgresStore`, its second argument. */
 export interface PostgresStoreOptions extends SqlStoreOptions {
   /**
-   * Whether each connection of your `pg` pool prepares a statement of the store once. If a pooler loses one, the store
-   * turns it off and repeats the statement.
-   * @default true
+   * Whether each connection of your `pg` pool prepares a statement of the store once. Its clients then get `{ name, text }`.
+   * If a pooler loses a prepared statement, the store turns this off and repeats the statement.
+   * @default false
    */
   prepare?: boolean | undefined;
 }
@@ -44,7 +44,7 @@ export function postgresStore<Database extends PostgresDatabase>(
 ): Store<TxOf<Database>> {
   const given = sqlStoreOptions('postgresStore', options, { prepare: flagProblem });
   const own = databaseIn<TxOf<Database>>('postgresStore', 'postgres', database, isPool(database));
-  if (own && given.prepare !== undefined) throw new ConfigurationError(OTHERS_PREPARE);
+  if (own && given.prepare) throw new ConfigurationError(OTHERS_PREPARE);
   const db = own ?? (fromPool(database as PgPool, given.prepare) as SqlDatabase<TxOf<Database>>);
   return sqlStore(db, new Rows(postgresDialect(given.table), given.scope), given);
 }

@@ -52,9 +52,9 @@ describe.each(USES)('for a %s, a pool of pg', (_, use) => {
 // printf 'select $1' | sha256sum
 const NAMED = { name: 'payment_gateway_375fa1233f1f09a898484552d9b3f921', text: 'select $1' };
 it.each([
-  [undefined, [NAMED, 'select 1']],
-  [false, ['select $1', 'select 1']],
-])('a statement with values is prepared under a name of its text, unless prepare is %s', async (prepare, sent) => {
+  [true, [NAMED, 'select 1']],
+  [undefined, ['select $1', 'select 1']],
+])('a statement with values is prepared under a name of its text if prepare is true, not %s', async (prepare, sent) => {
   const { pool: given, asked } = pool();
   const db = fromPool(given, prepare);
   await db.query('select $1', ['a']);
@@ -64,7 +64,7 @@ it.each([
 
 it('prepares in its own transaction, and never in that of the merchant', async () => {
   const { pool: given, asked } = pool();
-  const db = fromPool(given);
+  const db = fromPool(given, true);
   await db.transaction(tx => db.queryIn(tx)('select $1', ['a']));
   await db.queryIn(await given.connect())('select $1', ['a']);
   expect(asked.slice(1)).toEqual([NAMED, 'COMMIT', 'select $1']);
@@ -74,7 +74,7 @@ it('prepares in its own transaction, and never in that of the merchant', async (
 it.each(['26000', '42P05'])('prepares nothing more after a pooler has lost a statement: %s', async code => {
   const missing = Object.assign(new Error('prepared statement'), { code });
   const { pool: given, asked } = pool(text => (typeof text === 'object' ? Promise.reject(missing) : undefined));
-  const db = fromPool(given);
+  const db = fromPool(given, true);
   expect(await errorOf(db.query('select $1', ['a']))).toBe(missing);
   await db.query('select $1', ['a']);
   expect(asked).toEqual([NAMED, 'select $1']);

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { EffectResult, Store } from '../../src/store/contract.ts';
+import type { EffectResult } from '../../src/store/contract.ts';
 import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { freePorts } from '../support/ports.ts';
@@ -262,8 +262,9 @@ max_client_conn = 200
         storeSuite({
           test: suiteTest,
           open: scope => {
-            const storeOf = (database: Database): Store => database.store({ scope, tablePrefix: credits.tablePrefix });
-            return [storeOf(suiteDatabases[0]), storeOf(suiteDatabases[1])];
+            const options = { scope, tablePrefix: credits.tablePrefix };
+            const preparing = { ...options, prepare: true };
+            return [suiteDatabases[0].store(options), suiteDatabases[1].store(preparing)];
           },
         });
 

@@ -1,4 +1,4 @@
-// postgresStore passes the suite of every store, also in sessions of the strictest isolation and without prepared statements.
+// postgresStore passes the suite of every store, also in sessions of the strictest isolation and with prepared statements.
 
 import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
@@ -23,7 +23,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
 
   storeSuite({
     test: suiteTest,
-    open: scope => [opened.storeOf(undefined, { scope }), opened.storeOf(other, { scope, prepare: false })],
+    open: scope => [opened.storeOf(undefined, { scope }), opened.storeOf(other, { scope, prepare: true })],
     transaction: work => inTransaction(opened.pool, work),
   });
 });

@@ -13,9 +13,7 @@ export const watchedPool = (pool: Pick<pg.Pool, 'connect'>, around: AroundSql): 
     },
     async connect() {
       const client = await pool.connect();
-      // A prepared statement has a name.
-      const query = (asked: string | { text: string }, values: unknown[] = []) =>
-        around(typeof asked === 'string' ? asked : asked.text, values, () => client.query(asked as string, values));
+      const query = (text: string, values: unknown[] = []) => around(text, values, () => client.query(text, values));
       return new Proxy(client, {
         get(target, name) {
           if (name === 'query') return query;
