@@ -90,7 +90,7 @@ function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Pro
     else write();
   });
   outgoing.once('response', message => {
-    if (!attempt.mayHaveLeft) return leave();
+    if (isOver() || !attempt.mayHaveLeft) return leave();
     incoming = message;
     pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
     message.on('data', chunk => {

@@ -68,7 +68,7 @@ export function sqlStore<Tx>(
     throw advised(withoutValues(error));
   };
   const inTurn = turnsOver(db);
-  /** Runs a statement as its own transaction, and retries it if the database undid it because of a concurrent one. */
+  /** Runs a statement as its own transaction, and retries it if the database undid it. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query: SqlQuery = (text, values) => alone(async () => rowsOf(await db.query(text, values)));
 

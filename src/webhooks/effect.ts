@@ -48,14 +48,18 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, callId: s
     ran = await apply(endpoint, payment, seen, locked);
     return ran.rows;
   });
+  /** The order shows the status, even if its effect has failed. */
+  const record = () => link?.reconcile(payment).catch(() => {});
   const result = await effect.catch(async error => {
     // By name, because two copies of the SDK may be loaded.
     const isCutOff = error?.name === 'EffectCutOff';
-    // The order shows the status, even if its effect has failed.
-    if (isCutOff || isOfMerchant(error)) await link?.reconcile(payment);
+    if (isCutOff || isOfMerchant(error)) await record();
     throw isCutOff ? cutOff(endpoint, about, review, error) : error;
   });
-  if (result === 'uncertain') throw cutOff(endpoint, about, review);
+  if (result === 'uncertain') {
+    await record();
+    throw cutOff(endpoint, about, review);
+  }
   if (result === 'busy') return { result, payment };
   // Not awaited: the payment's turn ends at the commit.
   void finish(endpoint, about, ran);

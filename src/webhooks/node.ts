@@ -110,9 +110,18 @@ function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request 
 const addressOf = (target = '/') =>
   `http://localhost/${target.replace(/^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?\/?/i, '').replace(/#.*/s, '')}`;
 
-/** Without HTTP/2's own fields. */
-const headersOf = ({ headers }: Incoming): [string, string][] =>
-  Object.entries(headers).flatMap(([name, value]) => (name.startsWith(':') ? [] : [[name, String(value)]]));
+/** Copies the headers, except HTTP/2's own fields and values that the web's Headers refuse. */
+function headersOf({ headers: all }: Incoming): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(all)) {
+    try {
+      headers.set(name, String(value));
+    } catch {
+      // A callback does not need this header.
+    }
+  }
+  return headers;
+}
 
 function streamOf(incoming: Incoming): ReadableStream {
   if (!incoming.readableDidRead) return Readable.toWeb(incoming);

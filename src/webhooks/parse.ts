@@ -41,7 +41,7 @@ const WRAPPED =
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A promise, a whole request, or a stream of the web or of Node. */
-const NOT_A_BODY = ['then', 'headers', 'getReader', 'pipe'];
+const NOT_A_BODY = ['then', 'bodyUsed', 'getReader', 'pipe'];
 
 /** Returns the callback's JSON, with any content. @throws {WebhookError} `not_json` */
 export function readBody(rawBody: unknown): unknown {

@@ -132,6 +132,11 @@ describe('the decimals of a currency', () => {
   });
 });
 
+it('a request may inherit fields, as from a class with getters, and its own fields count', () => {
+  const request = Object.assign(Object.create({ ...CARD, amount: 1, loyalty: 1 }), { amount: '2.50' });
+  expect(parseRequest('deposit', 'standard', request)).toEqual({ ...deposit, amount: '2.50' });
+});
+
 const MISSING =
   "webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options";
 const NO_URL = 'webhookUrl: must be an absolute http(s) URL, as a string';

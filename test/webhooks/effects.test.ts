@@ -126,6 +126,12 @@ describe('the status of a payment', () => {
     expect(onError.mock.lastCall).toEqual([error instanceof Error ? error : expect.objectContaining({ cause: error })]);
   });
 
+  it('is recorded although its effect was cut off before', async () => {
+    const { store, deliver, known } = await openPaid({ onPaid: () => {}, onError: () => {} });
+    store.effect = async () => 'uncertain';
+    expect([await deliver(), await known()]).toEqual([503, 'COMPLETED']);
+  });
+
   it('is recorded although it took effect before the create was known', async () => {
     const { store, deliver, known, rowNow } = await openPaid({ onPaid: () => {} });
     const before = await rowNow();

@@ -82,6 +82,15 @@ describe('toNodeHandler', () => {
     expect(await post(url, callback, 'application/x-own')).toBe(`200 http://localhost${expected} application/x-own`);
   });
 
+  it('leaves out a header that middleware has set to text of another script', async () => {
+    const { node } = setUp();
+    const url = await serve((request: { headers: object } & NodeRequest, response: NodeResponse) => {
+      Object.assign(request.headers, { 'x-user': 'Łukasz' });
+      return node(request, response);
+    });
+    expect(await post(url)).toBe('200 handled');
+  });
+
   it('serves Fastify, whose request and response contain those of Node', async () => {
     const { node } = setUp();
     const hijack = vi.fn();

@@ -11,6 +11,7 @@ import {
   nftPurchaseSchema,
   onrampTerminalDepositSchema,
   onrampTerminalPaymentSchema,
+  REQUEST_FIELDS,
   withdrawalSchema,
 } from './schema.ts';
 
@@ -42,8 +43,12 @@ export function parseRequest(
   defaultUrl?: string,
 ): CheckedRequest {
   const completed = (fields: Partial<PaymentRequest>) => {
+    // A class may inherit its fields, such as getters.
+    const names = [...REQUEST_FIELDS].filter(name => name in fields);
+    const inherited = Object.fromEntries(names.map(name => [name, fields[name as keyof typeof fields]]));
     const { paymentType = KINDS[kind].paymentType, webhookUrl, callbackUrl } = fields;
-    return { ...fields, paymentType, webhookUrl: (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl };
+    const address = (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl;
+    return { ...inherited, ...fields, paymentType, webhookUrl: address };
   };
   const { success, data, error } = KINDS[kind][terminal].safeParse(isJsonMap(input) ? completed(input) : input);
   if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
