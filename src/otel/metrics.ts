@@ -35,7 +35,9 @@ export function openMetrics(meter: Meter, sources: readonly DoubtSource[]) {
 
   return {
     record(trace: CallTrace): void {
-      const { operation, durationMs } = trace;
+      const { operation, outcome, durationMs } = trace;
+      // Another worker had sent the plan already, so this call did nothing.
+      if (outcome === undefined) return;
       const ended = ['outcome', 'lane', 'code'] as const;
       duration.record(durationMs / 1000, attributesOf(trace, ['operation', 'paymentType', 'paymentMethod', ...ended]));
       if (operation === 'callback') callbacks.add(1, attributesOf(trace, ended));

@@ -3,17 +3,21 @@ import { type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline, pause } from '../deadline.ts';
 import { adviceOn, InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
+import { isJsonMap } from '../schemas/json.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
+import type { Envelope } from '../schemas/records/response.ts';
 import { type CheckedRequest, parseRequest } from '../schemas/requests/checked-request.ts';
 import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/requests/request.ts';
 import type { Store } from '../store/contract.ts';
 import { answerWithin, readCreate } from '../store/creates/change.ts';
+import { settleKnown } from '../store/creates/doubts.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
 import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
 import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
+import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
@@ -72,9 +76,14 @@ export async function checkout(
 ): Promise<Checkout> {
   const store = storeOf(gateway, 'checkout');
   checkOrderId(orderId);
+  if (Object(request).reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
   // Before anything is written.
-  const parsed = parseRequest('deposit', gateway.terminal, request, gateway.webhookUrl);
-  if (parsed.reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
+  const parsed = parseRequest(
+    'deposit',
+    gateway.terminal,
+    attemptOf(request, referenceOf(orderId, 1)),
+    gateway.webhookUrl,
+  );
   const { paymentMethod, currency } = parsed;
   const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
   const { signal, timeout = gateway.timeout } = readCreateOptions(options);
@@ -126,7 +135,7 @@ async function send(click: Click, reference: string): Promise<Checkout | 'again'
   const { gateway, request, orderId, deadline } = click;
   const options = { ...click.options, timeout: Math.ceil(deadline.timeout) };
   try {
-    const created = await create(gateway, 'deposit', { ...request, reference }, options, { order: orderId });
+    const created = await create(gateway, 'deposit', attemptOf(request, reference), options, { order: orderId });
     return pageOf(created.payment, created.nextAction);
   } catch (error) {
     if (!isGatewayError(error)) throw error;
@@ -138,6 +147,10 @@ async function send(click: Click, reference: string): Promise<Checkout | 'again'
   }
 }
 
+/** A class may inherit its fields, such as getters. Apple Pay requires a reference. */
+const attemptOf = (request: object, reference: string): object =>
+  isJsonMap(request) ? Object.assign(Object.create(request), { ...request, reference }) : request;
+
 /** Looks at an attempt that exists. */
 async function stepOf(click: Click, reference: string): Promise<Step> {
   const { store, orderId } = click;
@@ -146,24 +159,25 @@ async function stepOf(click: Click, reference: string): Promise<Step> {
   // Another create has this reference. A row that a callback made may be this attempt's.
   if (row.order !== orderId && row.bodyHash !== UNSEEN) return 'next';
   if (isUnderWay(row, now)) return 'again';
-  const [id] = knownIds(row);
-  if (id) return pageOfAttempt(click, row, id);
+  if (row.result) return pageOfAttempt(click, row, row.result);
+  if (knownIds(row).length > 0) {
+    const call = new Call('lookup', click.gateway);
+    const { deadline, signal } = click;
+    const readPayment = (id: string) => lookUp(click.gateway, id, { timeout: deadline.timeout, signal }, call);
+    const settling = answerWithin(click, settleKnown({ store, call }, { row, now }, readPayment));
+    return (await settling.catch(() => undefined)) ? 'again' : CHECKING;
+  }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
   return row.begunAt + row.timeoutMs < now ? 'next' : CHECKING;
 }
 
 /** Looks up the payment of an attempt. */
-async function pageOfAttempt(click: Click, row: CreateRow, id: string): Promise<Step> {
+async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Step> {
   const { gateway, wanted, deadline, signal } = click;
-  const known = row.result;
-  const seen =
-    known && isFinal(known.payment)
-      ? known.payment
-      : await lookUp(gateway, id, { timeout: deadline.timeout, signal }).catch(() => known?.payment);
-  if (!seen) return CHECKING;
-  const isNews = seen.paymentStatus !== known?.payment.paymentStatus;
-  const now = isNews ? await answerWithin(click, reconcile(gateway, seen)) : row;
-  if (!known) return now?.reference === row.reference && now.state === 'created' ? 'again' : CHECKING;
+  const seen = isFinal(known.payment)
+    ? known.payment
+    : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
+  if (seen.paymentStatus !== known.payment.paymentStatus) await answerWithin(click, reconcile(gateway, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return 'next';
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };

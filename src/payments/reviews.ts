@@ -34,8 +34,10 @@ const reviewsOf = (row: StoreRow): readonly KeptReview[] => {
 };
 
 export async function resolveReview(store: Store, id: string, status: string): Promise<void> {
+  const rowOf = async (id: string) => (await store.read({ kind: 'payment', id })).row;
   for (;;) {
-    const { row } = await store.read({ kind: 'payment', id });
+    // A refused payout has its reference, a payment its id in lower case.
+    const row = (await rowOf(id)) ?? (await rowOf(id.toLowerCase()));
     const review = row && reviewsOf(row).find(open => open.status === status);
     if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
     const known = paymentDataOf(row);

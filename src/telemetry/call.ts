@@ -38,6 +38,9 @@ export const CHANNELS: Readonly<Record<Operation, Channel | undefined>> = {
 const PROCESS = Math.random().toString(36).slice(2, 10);
 let calls = 0;
 
+/** Ends a call that did nothing: it is reported neither as a success nor as a failure. */
+export class NothingDone extends Error {}
+
 /** One call, as reported to `onEvent` and to tracers. */
 export class Call implements CallTrace {
   readonly callId: string;
@@ -105,6 +108,7 @@ export class Call implements CallTrace {
         this.emit({ type: 'success', outcome, paymentStatus: this.paymentStatus, counts });
         return result;
       } catch (error) {
+        if (error instanceof NothingDone) throw error;
         const { paymentId = this.paymentId, ...failure } = failureOf(error);
         Object.assign(this, { outcome: failure.outcome ?? 'failed', code: failure.code, paymentId });
         this.emit({ type: 'failure', ...failure });

@@ -1,6 +1,6 @@
 import { type Checkout, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
-import { errorOf, PAYOUT } from '../support/fixtures.ts';
+import { APPLE_PAY, errorOf, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 import { CARD_ORDER, openOrderShop } from './order-shop.ts';
 
@@ -159,6 +159,16 @@ describe('checkout', () => {
     expect(references()).toEqual(['order-1.1', 'order-1.2']);
   });
 
+  it('does so too if the record of the payment has no reference', async () => {
+    const { gateway, sandbox, references } = openOrderShop({
+      answer: async ({ method }, response) =>
+        method === 'POST' ? response : new Response((await response.text()).replace('"order-1.1"', 'null')),
+    });
+    sandbox.faults.next('commit-then-cut');
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toMatchObject({ payment: { reference: 'order-1.2' } });
+    expect(references()).toEqual(['order-1.1', 'order-1.2']);
+  });
+
   it('begins another attempt once the time-out of a lost answer has passed, and reviews a second payment', async () => {
     let now = Date.now();
     const store = memoryStore({ now: () => now });
@@ -260,6 +270,14 @@ describe('checkout', () => {
       expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
       expect(String(error)).toContain('a string of 1 to 200 bytes of UTF-8 without control characters');
     }
+  });
+
+  it('makes an attempt by Apple Pay, and one of a request that inherits its fields', async () => {
+    const { gateway, references } = openOrderShop();
+    const { reference, ...applePay } = APPLE_PAY;
+    expect(await gateway.checkout('order-1', applePay)).toHaveProperty('payment.paymentMethod', 'APPLEPAY');
+    expect(await gateway.checkout('order-2', Object.create(CARD_ORDER))).toMatchObject({ state: 'redirect' });
+    expect(references()).toEqual(['order-1.1', 'order-2.1']);
   });
 
   it('refuses an amount of 0, and a reference, before anything is written', async () => {

@@ -148,7 +148,7 @@ it('resolveReview closes one review, and refuses one that is not open', async ()
     expect(String(error)).toContain(`id: has no open review with the status "${status}"`);
   };
   await noReview('FAILED');
-  await gateway.resolveReview(idOf('deposit-1'), 'COMPLETED');
+  await gateway.resolveReview(idOf('deposit-1').toUpperCase(), 'COMPLETED');
   expect(await gateway.reviews()).toEqual([]);
   await noReview('COMPLETED');
 });

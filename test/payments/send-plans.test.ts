@@ -317,6 +317,14 @@ describe('an outage', () => {
     expect([await sendAfter(MINUTE - 1), sent.length]).toEqual([{ ...NONE, postponed: 1 }, 6]);
   });
 
+  it('does not hold up the others for a payout that the gateway refuses at its end', async () => {
+    const { fetch } = gatewayOf(json('{}', 503), json('{}', 422), taken);
+    const { send, plan, sendAfter } = openShop(fetch);
+    for (let index = 0; index < 3; index++) await plan(`payout-${index}`);
+    expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
+    expect(await sendAfter(MINUTE)).toEqual({ ...NONE, refused: 1, created: 1 });
+  });
+
   it('is tested by one replica, with one lookup and one payout', async () => {
     const gateway = gatewayOf(json('{}', 503));
     const { send, plan, clock, open, store } = openShop(gateway.fetch);

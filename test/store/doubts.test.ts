@@ -152,8 +152,11 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await shop.find()).not.toHaveProperty('state', 'freed');
   });
 
-  it('keeps a payment of another amount in mind, until it is clear whose it is', async () => {
-    const its = recordOf(ID, { amount: 75.5 });
+  it.each<[string, 'amount' | 'reference', object]>([
+    ['rounds', 'amount', { amount: 75.5 }],
+    ['folds', 'reference', { reference: ' PAYOUT-1' }],
+  ])('%s: keeps the payment in mind, until it is clear whose it is', async (_, despite, changes) => {
+    const its = recordOf(ID, changes);
     const doubtful = async () => {
       const shop = await openFailed({ creates: [lost], payments: { [ID]: its } });
       for (let times = 0; times < 2; times++) await reconcile(shop.gateway, its);
@@ -170,12 +173,15 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await byCallback.find()).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
 
     const byOperator = await doubtful();
-    await byOperator.settle(ID, 'amount');
+    await byOperator.settle(ID, despite);
     expect(await byOperator.create()).toMatchObject({ replayed: true, payment: { id: ID } });
 
-    // A payment with exactly the reference stays its payment.
     const anothers = await doubtful();
-    expect(await errorOf(anothers.settle('not_created', 'paymentId'))).toHaveProperty('issues');
+    const freeing = anothers.settle('not_created', 'paymentId');
+    // A payment with exactly the reference stays its payment.
+    if (despite === 'amount') return expect(await errorOf(freeing)).toHaveProperty('issues');
+    await freeing;
+    expect(await anothers.find()).toMatchObject({ state: 'freed' });
   });
 
   it('takes no payment of another order whose reference differs only in case', async () => {
@@ -190,10 +196,12 @@ describe('a gateway that writes the payment otherwise', () => {
 });
 
 describe('what an operator says', () => {
+  const FAILED_ID = '0f7a4f0e-53a4-4c68-9c1c-5b6d1f1e8a11';
   const PAYMENTS = {
     [ID]: recordOf(ID),
     [OTHER_ID]: recordOf(OTHER_ID),
     [THIRD_ID]: recordOf(THIRD_ID, { amount: 76, currency: 'USD' }),
+    [FAILED_ID]: recordOf(FAILED_ID, { paymentStatus: 'FAILED' }),
   };
   const DIFFERS = 'amount is "76" and not "75"; currency is "USD" and not "EUR"';
   const NO_ID = "must be the gateway's id of the payment, a UUID, or 'not_created'";
@@ -210,6 +218,7 @@ describe('what an operator says', () => {
     ['begun', THIRD_ID, [], 'paymentId', DIFFERS],
     ['freed', 'not_created', [], 'reference', 'is free: its last create made no payment, or an operator settled it so'],
     ['freed', THIRD_ID, [], 'paymentId', DIFFERS],
+    ['freed', FAILED_ID, [], 'paymentId', 'is FAILED, and the reference is free already: create it again'],
     ['created', 'not_created', [], 'reference', `has payment ${ID}: there is nothing to settle`],
     ['created', OTHER_ID, [], 'reference', `already has payment ${ID}, and keeps it`],
     ['created', OTHER_ID, ['paymentId'], 'reference', `already has payment ${ID}, and keeps it`],

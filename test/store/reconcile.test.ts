@@ -33,6 +33,7 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
     reconcile: (of: Payment, isBeforeEffect = false) => reconcilePayment(client, of, isBeforeEffect),
     find: async (reference: string) => (await statements.read({ reference })).row,
     told: () => told.map(({ code, change }) => code ?? change),
+    messages: () => told.flatMap(({ message }) => message ?? []),
   };
 }
 
@@ -76,10 +77,10 @@ describe('a confirmed payment', () => {
     expect((await find('Order-1'))?.result?.payment.paymentStatus).toBe(isRecorded ? 'COMPLETED' : 'PENDING');
   });
 
-  it('of an unknown reference is looked for by its id', async () => {
+  it('of an unknown reference is looked for by its id, and among the doubts', async () => {
     const { reconcile, asked } = await open();
     await reconcile(payment({ reference: 'order-1' }));
-    expect(asked).toEqual(['read', 'owner', 'insert']);
+    expect(asked).toEqual(['read', 'owner', 'list', 'insert']);
   });
 
   it('of a known reference that an operator has given to another one stays that of the other', async () => {
@@ -88,5 +89,19 @@ describe('a confirmed payment', () => {
     const row = await reconcile(payment({ paymentStatus: 'COMPLETED' }));
     expect(row).toMatchObject({ reference: 'order-9', result: { payment: { paymentStatus: 'COMPLETED' } } });
     expect(await find('Order-1')).toMatchObject({ state: 'freed' });
+  });
+
+  it('under a folded reference is kept in mind by the doubt that it may be of, and is reported once', async () => {
+    const { reconcile, find, told, messages, asked } = await open({ reference: 'order-1' }, { reference: 'order-2' });
+    expect(await reconcile(payment())).toBeUndefined();
+    expect(asked.splice(0)).toEqual(['read', 'owner', 'list', 'replace']);
+    await reconcile(payment());
+    expect(asked).toEqual(['read', 'owner', 'list']);
+    expect(told()).toEqual(['create_mismatch']);
+    expect(messages()).toEqual([
+      `Payment ${ID} differs from the request in reference. The reference stays in doubt: compare them, then call gateway.settle.`,
+    ]);
+    expect(await find('order-1')).toMatchObject({ conflictingIds: [ID] });
+    expect(await find('order-2')).toMatchObject({ conflictingIds: [] });
   });
 });

@@ -212,6 +212,20 @@ describe('the tracing channels', () => {
     expect(new Set(seen.map(({ trace }) => trace.operation))).toEqual(new Set(['create']));
   });
 
+  it('report no failure of a payout that was withdrawn before it was sent', async () => {
+    const { store, gateway, handler } = open();
+    await gateway.payOut({}, PAYOUT);
+    const { due } = store;
+    store.due = async (...query) => {
+      const leased = await due(...query);
+      if (leased.rows.length > 0) await gateway.settle(PAYOUT.reference, 'not_created');
+      return leased;
+    };
+    const { ended } = listen();
+    expect((await gateway.upkeep({ handler, once: true })).sent).toMatchObject({ created: 0, refused: 0 });
+    expect(ended().find(({ operation }) => operation === 'create')?.outcome).toBeUndefined();
+  });
+
   it('contain neither a secret nor customer data', async () => {
     const { sandbox, gateway, handler } = open();
     const { seen } = listen();

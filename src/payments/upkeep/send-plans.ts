@@ -41,6 +41,8 @@ export class PlanSender {
   readonly #settings: SenderSettings;
   /** Since the last stop, the gateway has accepted a payout. Several can be sent at once. */
   #isAccepting = false;
+  /** The revision of an outage in which the gateway has answered this sender. It can send. */
+  #held: number | undefined;
   /** This run is over: the gateway or the store needs a pause. */
   #hasStopped = false;
 
@@ -89,8 +91,12 @@ export class PlanSender {
   async #isAnswering(outage: Outage): Promise<boolean> {
     const { store, call } = this.#client;
     const { signal } = this.#settings;
-    if (outage.until > outage.now || !(await holdOutage(store, outage))) return false;
-    return lookUp(this.#gateway, randomUUID(), { signal }, call).then(() => true, isMissing);
+    if (outage.row.revision === this.#held) return true;
+    const held = outage.until > outage.now ? undefined : await holdOutage(store, outage);
+    if (!held || !(await lookUp(this.#gateway, randomUUID(), { signal }, call).then(() => true, isMissing)))
+      return false;
+    this.#held = held.row.revision;
+    return true;
   }
 
   /** @returns whether the gateway has accepted it */

@@ -137,7 +137,7 @@ export const text = readable(z.string(), value =>
 );
 
 /** A number the gateway may leave out. Numeric text becomes a number, and any other value counts as absent. */
-export const number = readable(z.number(), value => {
+const number = readable(z.number(), value => {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   return Number.isFinite(read) ? read : undefined;
 });

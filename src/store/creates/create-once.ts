@@ -21,6 +21,7 @@ import { randomUUID } from 'node:crypto';
 import { Deadline } from '../../deadline.ts';
 import { GatewayError, PaymentInDoubtError } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
+import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
 import { type Attempt, type CreateRow, knownIds } from '../rules/create-row.ts';
 import { type Recordable, requestDataOf } from '../rules/fingerprint.ts';
@@ -62,7 +63,7 @@ export interface CreatedOnce extends Envelope {
 }
 
 /** The plan must not be sent: another process sends it, or it was withdrawn. */
-export class PlanGone extends Error {}
+export class PlanGone extends NothingDone {}
 
 /** The creates that run in this process, by reference, body, order and plan. */
 const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce>>>();

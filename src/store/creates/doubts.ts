@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { isGatewayError, type PaymentNotFoundError } from '../../errors.ts';
 import { differencesOf, hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
+import type { Store } from '../contract.ts';
 import { isKeepable } from '../key.ts';
 import { canWait, reconcile } from '../rules/confirmed.ts';
-import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
+import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { observe } from '../rules/transitions.ts';
 import { change, type FoundRow, isTaken, NO_ROW, ownerOf, readCreate } from './change.ts';
 import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
@@ -56,9 +57,18 @@ export async function reconcilePayment(
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
   let found = reference ? await readCreate(store, { reference }) : NO_ROW;
   if (!found.row) found = await ownerOf(store, payment.id);
+  if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
   if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
   const key = found.row ?? (reference ? { reference } : undefined);
   return key && recordConfirmed(client, found, key, payment);
+}
+
+/** Finds the doubt that a folding gateway may have meant. */
+async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
+  const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
+  const doubts = rows.map(createOf).filter(row => hasReference(payment, row.reference));
+  const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
+  return row && { row, now };
 }
 
 /** Records a confirmed payment under a reference. @returns the create that it belongs to */
@@ -76,7 +86,9 @@ async function recordConfirmed(
     if (outcome) report(client, outcome, reference, payment.id);
     if (otherPayment) reportConflict(client, reference, payment.id, otherPayment.id);
     if (isMismatch && row) warnMismatch(client, reference, payment.id, differencesOf(row, payment));
-    return row;
+    // A folded reference may be another order's.
+    const isFolded = row?.state === 'begun' && payment.reference && payment.reference !== reference;
+    return isFolded ? undefined : row;
   } catch (error) {
     if (!isTaken(error)) throw error;
     // An operator has given it to another reference.

@@ -3,10 +3,11 @@ import { InvalidRequestError, PaymentInDoubtError } from '../../errors.ts';
 import { isPaymentId } from '../../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
+import { rawStatusOf } from '../../schemas/records/payment-status.ts';
 import { DEFAULT_SETTLE_MARGIN } from '../contract.ts';
 import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { UNSEEN } from '../rules/fingerprint.ts';
-import { abandon, settle, settleableAt, withoutIds, yieldPayment } from '../rules/transitions.ts';
+import { abandon, isFailed, settle, settleableAt, withoutIds, yieldPayment } from '../rules/transitions.ts';
 import { change, isTaken, ownerOf, readCreate } from './change.ts';
 import { type ReadPayment, unlessMissing } from './doubts.ts';
 import { report, reportConflict, type StoreCall } from './reports.ts';
@@ -41,6 +42,11 @@ async function settleWith(
       const row = inStore(found);
       const { state, paymentId: known } = row;
       if (state === 'planned') throw refused('reference', PLANNED);
+      // Otherwise the next create would return the failed payment.
+      if (state === 'freed' && isFailed(payment)) {
+        const status = rawStatusOf(payment);
+        throw refused('paymentId', `is ${status}, and the reference is free already: create it again`);
+      }
       const other = isOwnPayment(row, payment.id) ? undefined : known;
       if (state === 'created' && other) throw refused('reference', `already has payment ${other}, and keeps it`);
       const differing: Difference[] = [...differencesOf(row, payment), ...(other ? (['paymentId'] as const) : [])];

@@ -77,9 +77,10 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
     const seen = { ...unleased(row), looks: row.looks + 1 };
     const next = isLeft ? { ...seen, dueAt: now + pause } : finished(seen, now, recheckAfter);
     const written = await write(claimed, next);
-    swept[outcome === 'gaveUp' && written.next !== next ? 'open' : outcome] += 1;
+    const isGivenUp = outcome === 'gaveUp' && written.next === next && next.dueAt === undefined;
+    swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
     if (hasChanged) swept.rechecked += 1;
-    if (outcome === 'gaveUp' && written.next === next) warnGaveUp(client, row, giveUpAfter);
+    if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
     if (outcome === 'failed') warnNotSwept(client, row, error);
   };
   await workOnDue(client.store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
