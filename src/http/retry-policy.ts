@@ -4,7 +4,7 @@ import type { HttpAttempt } from './exchange.ts';
 
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
-const LONGEST_RETRY_AFTER = 10_000;
+export const LONGEST_RETRY_AFTER = 10_000;
 
 export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadline, attempts: readonly HttpAttempt[]) {
   const asked = () => Math.min(pauseAsked(attempts.at(-1)?.answer?.retryAfter), LONGEST_RETRY_AFTER);

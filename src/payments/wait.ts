@@ -1,6 +1,7 @@
 // Polls a payment until it has the status that the merchant waits for.
 import { Deadline, pause } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
+import { LONGEST_RETRY_AFTER } from '../http/retry-policy.ts';
 import { isPassing } from '../http-statuses.ts';
 import { argumentReader, callFields, functionOf, milliseconds } from '../options/reader.ts';
 import type { Payment } from '../schemas/records/payment.ts';
@@ -38,6 +39,7 @@ const readWait = argumentReader<WaitOptions>()({
 /** Milliseconds between two lookups, growing by half each time. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
+const GROWTH = 1.5;
 
 /** Milliseconds before the deadline for a last lookup, and too few for another. */
 const LAST_LOOK = 200;
@@ -49,11 +51,14 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
   const call = new Call('lookup', gateway);
   let last: Payment | undefined;
   let trouble: unknown;
-  for (let due = FIRST_PAUSE; ; due = Math.min(1.5 * due, LONGEST_PAUSE)) {
+  for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
+    /** Milliseconds that the gateway asked to wait. */
+    let asked = 0;
     const limits = { timeout: Math.min(deadline.timeout, gateway.timeout), signal };
     const seen = await lookUp(gateway, paymentId, limits, call).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
       trouble = error;
+      asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;
     });
     if (seen) {
       last = seen;
@@ -67,7 +72,7 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
     // The last lookups are close to the deadline, and each leaves time for another.
-    await pause(Math.min(due, Math.max(left - LAST_LOOK, left / 2)), signal);
+    await pause(Math.min(Math.max(due, asked), Math.max(left - LAST_LOOK, left / 2)), signal);
   }
 }
 

@@ -59,6 +59,19 @@ describe('waitForPayment', () => {
     expect(payment?.paymentStatus).toBe('COMPLETED');
   });
 
+  it('asks no earlier than the gateway wants it to, up to ten seconds, and as before once it answers', async () => {
+    const looks: number[] = [];
+    const answers = [json('', 429, { 'retry-after': '60' }), as('PENDING'), as('PENDING'), as('COMPLETED')];
+    const { fetch } = wire(() => {
+      looks.push(performance.now());
+      return answers.shift() as Response;
+    });
+    await timed(wait(fetch));
+    const pauses = looks.slice(1).map((look, index) => look - (looks[index] ?? 0));
+    expect(pauses[0]).toBeCloseTo(10_000, -2);
+    expect(Math.max(...pauses.slice(1))).toBeLessThan(5_000);
+  });
+
   it('tells the trouble of its lookups if none succeeded', async () => {
     const { error } = await timed(wait(wire(json('', 503)).fetch, { timeout: 3000 }));
     expect(error).toMatchObject({
