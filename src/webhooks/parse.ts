@@ -41,11 +41,12 @@ const WRAPPED =
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A promise, a whole request, or a stream of the web or of Node. */
-const NOT_A_BODY = ['then', 'bodyUsed', 'getReader', 'pipe'];
+const isNoBody = (given: object) => 'then' in given || 'bodyUsed' in given || 'getReader' in given || 'pipe' in given;
 
 /** Returns the callback's JSON, with any content. @throws {WebhookError} `not_json` */
 export function readBody(rawBody: unknown): unknown {
-  if (rawBody === undefined || NOT_A_BODY.some(name => name in Object(rawBody))) throw notJson('This is not a body');
+  const isObject = typeof rawBody === 'object' && rawBody !== null;
+  if (rawBody === undefined || (isObject && isNoBody(rawBody))) throw notJson('This is not a body');
   if (typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody)) return rawBody;
   try {
     // Both drop a byte order mark. Bytes that are not UTF-8 are refused.
