@@ -114,15 +114,13 @@ describe('payOut', () => {
     expect(await stateOf()).toBeUndefined();
   });
 
-  it('refuses a call without a transaction, or with the request in its place', async () => {
-    const { gateway } = open();
-    const given = [
-      [undefined, PAYOUT, 'ConfigurationError'],
-      [PAYOUT, tx, 'InvalidRequestError'],
-      [PAYOUT, undefined, 'InvalidRequestError'],
-    ] as unknown as [object, typeof PAYOUT, string][];
-    for (const [transaction, request, name] of given)
-      expect(await errorOf(gateway.payOut(transaction, request))).toMatchObject({ name, outcome: 'not_sent' });
+  it.each<[unknown, unknown, string]>([
+    [undefined, PAYOUT, 'ConfigurationError'],
+    [PAYOUT, tx, 'InvalidRequestError'],
+    [PAYOUT, undefined, 'InvalidRequestError'],
+  ])('refuses the transaction %j and the request %j', async (transaction, request, name) => {
+    const failing = open().gateway.payOut(transaction as never, request as never);
+    expect(await errorOf(failing)).toMatchObject({ name, outcome: 'not_sent' });
   });
 
   it('sends its one statement before it returns, in the transaction, and waits as long as that takes', async () => {

@@ -22,16 +22,14 @@ export async function readOutage(store: Store): Promise<Outage> {
   return { until: 0, pauseMs: 0, ...row.data, now, row };
 }
 
-/** Stops sending. An unknown outcome doubles the last pause, unless that still lasts. @returns milliseconds to wait */
+/** Stops sending. An unknown outcome doubles the last pause, unless that still lasts. */
 export async function pauseSending(
   store: Store,
   { asked, isUnknown = false }: { asked: number; isUnknown?: boolean },
-): Promise<number> {
+): Promise<void> {
   const outage = await readOutage(store);
   const { now, until, pauseMs } = isUnknown && outage.until <= outage.now ? longer(outage) : outage;
-  const end = Math.max(until, now + asked);
-  await write(store, { ...outage, until: end, pauseMs });
-  return end - now;
+  await write(store, { ...outage, until: Math.max(until, now + asked), pauseMs });
 }
 
 /** Reserves the test of the gateway for one replica: the next pause holds up the others. @returns undefined if it has lost */
