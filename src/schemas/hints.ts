@@ -7,7 +7,9 @@ export function unknownNames(kind: 'field' | 'option', unknown: readonly string[
     const meant = nearest(name, names);
     return meant ? `"${name}" (did you mean "${meant}"?)` : `"${name}"`;
   });
-  return `unknown ${kind} ${described.join(', ')}`;
+  // A request has too many fields to list them.
+  const isListed = kind === 'option' && !described.join().includes('?');
+  return `unknown ${kind} ${described.join(', ')}${isListed ? `; there are: ${names.join(', ')}` : ''}`;
 }
 
 /** Returns a sentence with the name probably meant, or else with all known names. */

@@ -270,7 +270,7 @@ describe('the options of a store', () => {
     [{ scope: 'x'.repeat(256) }, 'scope must have at most 255 bytes of UTF-8 and no NUL.'],
     [{ scope: 'a', settleMargin: -1 }, 'settleMargin must be milliseconds, 0 or more.'],
     [{ scope: 'a', tablePrefix: 't'.repeat(59) }, 'tablePrefix is too long'],
-    [{ scope: 'a', table: 'rows' }, 'unknown option "table".'],
+    [{ scope: 'a', table: 'rows' }, 'unknown option "table"; there are: scope, tablePrefix, settleMargin'],
     ...['', 'a b', 'a"b', 'a.b.c', '1a', 'a.', '.a', 'a;b', 'é', 7, null, 'a '].map(tablePrefix => [
       { scope: 'a', tablePrefix },
       'tablePrefix must be a plain name such as my_table, or schema.my_table',

@@ -19,6 +19,7 @@ it.each([
   [{ gateway: {}, onPayment }, 'gateway must be a GatewayClient'],
   [{ gateway }, 'pass a function, such as onPaid, onAuthorized, onDeclined, onReversed.'],
   [{ gateway, onPaymnt() {} }, 'unknown option "onPaymnt" (did you mean "onPayment"?)'],
+  [{ gateway: withStore, onPayed() {} }, 'unknown option "onPayed"; there are: gateway, onPaid, onAuthorized, '],
   [{ gateway: withStore, onPaid: 'credit' }, 'onPaid must be a function'],
   [{ gateway, onPaid() {}, onReversed() {} }, 'onPaid, onReversed need a client with a store'],
   [{ gateway: new GatewayClient(KEYS), onPayment, onReview() {} }, 'onReview needs a client with a store'],
