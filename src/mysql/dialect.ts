@@ -1,129 +1,128 @@
-// The store's SQL in MySQL. A payment is a locked row, and a savepoint identifies the transaction of an effect.
+// The store's SQL in MySQL: reads, and writes of one row.
 import { randomUUID } from 'node:crypto';
-import { hasChanged, type SqlQuery, type SqlValue } from '../sql/database.ts';
-import type { Dialect } from '../sql/dialect.ts';
-import { sqlCodeOf } from '../sql/errors.ts';
-import { bind, join, sql } from '../sql/sql.ts';
-import { isAt, ofPayment, rowOf } from '../sql/statements.ts';
-import { asciiJson } from '../sql/table.ts';
-import type { StoreRow } from '../store/contract.ts';
+import { checkedIn, literals, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
+import { hasChanged, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
+import type { Answer, Dialect, Statement, Table } from '../sql/dialect.ts';
+import { afterWrite, noTransaction, orTaken, paymentTaken, sqlCodeOf, withoutColumns } from '../sql/errors.ts';
+import type { RowKey, StoreRow, Written } from '../store/contract.ts';
+import { emitWarning } from '../telemetry/events.ts';
+import { effectsOver } from './effect.ts';
+import {
+  AT,
+  CHECKS,
+  COLUMNS,
+  hex,
+  INTERVAL,
+  IS_COMMITTED,
+  MOMENT,
+  NOW,
+  type Reader,
+  rowOf,
+  statementsOver,
+  writtenRow,
+} from './row.ts';
 import { migrationsOf, quoted } from './table.ts';
 
-const word = (value: SqlValue = null) => bind(value);
-/** Passes a text as hex, so that no mode, collation or character set of the session changes it. */
-const text = (value: string | undefined) =>
-  bind(value === undefined ? null : Buffer.from(value).toString('hex'), place => `UNHEX(${place})`);
-const textOf = (hex: string) => Buffer.from(hex, 'hex').toString();
-const json = (value: object | undefined) => text(value && asciiJson(value));
-
-/** Now in UTC, independent of the session's time zone, in which an hour of autumn comes twice. */
-const NOW = 'UTC_TIMESTAMP(3)';
-const EPOCH = `TIMESTAMP('1970-01-01')`;
-/** Milliseconds since 1970, as text. */
-const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, ${moment}) DIV 1000 AS CHAR)`;
-const interval = (ms: number | undefined) =>
-  sql`INTERVAL CAST(${word(ms === undefined ? null : String(ms))} AS SIGNED) * 1000 MICROSECOND`;
-
-/** Only MariaDB reports a connection that was released to the pool within a transaction. */
-const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
-const CHECKS = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS open,
-  IF(@@global.read_only OR @@global.innodb_read_only, '1', '0') AS replica,
-  IF(@@global.innodb_flush_log_at_trx_commit = 1, '1', '0') AS durable`;
-const COLUMNS = `kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision, ${ms('begun_at')} AS begun,
-  ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, HEX(payment_id) AS payment, data, about, writer`;
-
-const SAVEPOINT = 'payment_gateway_effect';
-const send: Dialect['send'] = (query, { text, values }) => query(text.replaceAll('\0', '?'), values);
-
-/** @param table the merchant's spelling */
-export function mysqlDialect(table: string): Dialect {
+/** @param name the merchant's spelling of the table */
+export function mysqlDialect(name: string): Dialect {
   return {
-    send,
     // With its database, because an effect may USE another one.
-    fullName: table.includes('.')
-      ? `'${quoted(table)}'`
-      : `CONCAT(COALESCE(CONCAT('\`', REPLACE(DATABASE(), '\`', '\`\`'), '\`.'), ''), '${quoted(table)}')`,
-    migrations: migrationsOf(table),
-
-    word,
-    text,
-    integer: value => sql`CAST(${word(String(value))} AS UNSIGNED)`,
-    json,
-    moment: ms => sql`${EPOCH} + ${interval(ms)}`,
-    ago: ms => sql`${NOW} - ${interval(ms)}`,
-    now: NOW,
-    checks: CHECKS,
-    columns: COLUMNS,
-    textOf,
-    indexed: name => `FORCE INDEX (${name})`,
-    fromNothing: 'FROM DUAL',
-    // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
-    orKeep: table => `ON DUPLICATE KEY UPDATE revision = ${table}.revision`,
-    returning: '',
-    returningIn: '',
-    // A locking read ignores an older snapshot.
-    lock: 'FOR UPDATE',
-
-    alone: sql`${IS_COMMITTED}`,
-    expectCommitted: async () => {},
-    enter: async query => ((await isOpen(query)) ? sql`true` : undefined),
-
-    isPrepared: true,
-    begin,
-    prove: async query => ((await hasSavepoint(query, `RELEASE SAVEPOINT ${SAVEPOINT}`)) ? sql`true` : undefined),
-    async writeAll(query, statements) {
-      const areWritten: boolean[] = [];
-      for (const statement of statements) areWritten.push(hasChanged(await send(query, statement)));
-      return areWritten;
-    },
-    async isEnded(query) {
-      const [last] = await query('SHOW ERRORS').catch(() => []);
-      const isOurs = await hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`).catch(refusedByPrisma);
-      return !isOurs && !UNDOES.has(String(last?.Code));
-    },
+    fullName: name.includes('.')
+      ? `'${quoted(name)}'`
+      : `CONCAT(COALESCE(CONCAT('\`', REPLACE(DATABASE(), '\`', '\`\`'), '\`.'), ''), '${quoted(name)}')`,
+    migrations: migrationsOf(name),
+    over: tableOver,
   };
 }
 
-const begin: Dialect['begin'] = async (query, { table, at }, { id, about, reads }) => {
-  const run = (statement: ReturnType<typeof sql>) => send(query, statement);
-  const locked = (key: Parameters<typeof at>[0], end = '') =>
-    sql`SELECT ${COLUMNS} FROM ${table} WHERE ${at(key)} FOR UPDATE ${end}`;
-  const key = ofPayment(id);
-  const [line] = await run(locked(key, 'SKIP LOCKED'));
-  if (!line) return 'busy';
-  const payment = rowOf(line, textOf);
-  if (payment.state === 'begun') return 'uncertain';
-  await query(`SAVEPOINT ${SAVEPOINT}`);
-  const writer = randomUUID();
-  await run(sql`UPDATE ${table} SET state = 'begun', revision = revision + 1, about = ${json(about)}, writer = ${word(writer)}
-    WHERE ${at(key)}`);
-  const nameOf = ({ kind, id }: typeof key) => `${kind} ${id}`;
-  const inOrder = [...reads].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
-  /** One row after the other by its whole key, because a range would lock other rows. */
-  const all = join(
-    inOrder.map(read => sql`(${locked(read)})`),
-    ' UNION ALL ',
-  );
-  const rows = reads.length === 0 ? [] : (await run(all)).map(each => rowOf(each, textOf));
-  const written = (row: StoreRow | undefined) => (row?.revision === 0 ? undefined : row);
-  return {
-    begun: { id, writer, revision: payment.revision + 1 },
-    payment: written(payment),
-    rows: reads.map(read => written(rows.find(row => isAt(row, read)))),
+/** @param table its full name */
+function tableOver(table: string, scope: string): Table {
+  let isWarned = false;
+  const answerOf = (line: SqlRow = {}): Answer => {
+    const { clock, replica, open, durable, revision, writer } = line;
+    // An endless lease would block a payment permanently.
+    if (typeof clock !== 'string') throw withoutColumns();
+    if (durable === '0' && !isWarned) emitWarning(NOT_DURABLE);
+    isWarned ||= durable === '0';
+    const row = revision === null ? undefined : rowOf(line);
+    const facts = { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', writer };
+    return { ...facts, row: row && writtenRow(row) };
   };
-};
+  const select = (where: string) =>
+    `SELECT ${CHECKS}, ${COLUMNS} FROM (SELECT 1) AS always LEFT JOIN ${table} ON ${where}`;
+  const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
+  const read = (key: RowKey): Statement => [select(AT), at(key)];
+  const reader = { answerOf, read, at };
+  return {
+    answerOf,
+    read,
+    owner: paymentId => [select('scope = UNHEX(?) AND payment_id = UNHEX(?)'), [hex(scope), hex(paymentId)]],
+    clock: [`SELECT ${CHECKS}, NULL AS revision`],
+    list: ({ kind, states }) => [
+      `${select(`scope = UNHEX(?) AND kind = ? AND state IN (${literals(states)})`)} ORDER BY begun_at`,
+      [hex(scope), kind],
+    ],
+    due: (kind, state, olderThan, limit) => [
+      `SELECT ${CHECKS}, ${COLUMNS} FROM ${table} FORCE INDEX (due)
+        WHERE scope = UNHEX(?) AND kind = ? AND state = ${literals([state])} AND due_at <= ${NOW}
+          AND (leased_until IS NULL OR leased_until <= ${NOW}) AND begun_at <= ${NOW} - ${INTERVAL}
+        ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+      [hex(scope), kind, String(olderThan)],
+    ],
+    // Without the index, MySQL would read all of a small table, and wait for rows that other callers lock.
+    lease: (kind, ids, until) => [
+      `UPDATE ${table} FORCE INDEX (PRIMARY) SET revision = revision + 1, leased_until = ${MOMENT}
+        WHERE scope = UNHEX(?) AND kind = ? AND id IN (${ids.map(() => 'UNHEX(?)').join(', ')})`,
+      [String(until), hex(scope), kind, ...ids.map(hex)],
+    ],
+    ...writesOver(table, reader),
+    ...effectsOver(table, reader),
+  };
+}
 
-/** MySQL's code for a missing savepoint. */
-const WITHOUT_SAVEPOINT = '1305';
-/** Runs a statement about a savepoint. @returns whether the savepoint exists: it ends with its transaction */
-const hasSavepoint = (query: SqlQuery, statement: string): Promise<boolean> =>
-  query(statement).then(
-    () => true,
-    error => {
-      if (sqlCodeOf(error) !== WITHOUT_SAVEPOINT) throw error;
-      return false;
+/** Writes of one row, which it reads again, because MySQL returns nothing of it. */
+function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'writeIn' | 'prepare'> {
+  const { read, at } = reader;
+  const { insert, replace } = statementsOver(table, at);
+  /** @param isPrepared whether it was inserted empty */
+  const write = async (query: SqlQuery, row: StoreRow, isAlone: boolean, isPrepared = false): Promise<Written> => {
+    const guard = isAlone ? IS_COMMITTED : 'true';
+    const own = randomUUID();
+    const isNew = row.revision === 0 && !isPrepared;
+    const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, guard);
+    const answer = await query(...statement).catch(orTaken);
+    const isChanged = !isNew && hasChanged(answer);
+    const [text, values] = read(row);
+    // A locking read ignores an older snapshot of the merchant's transaction.
+    const reading = query(isAlone ? text : `${text} FOR UPDATE`, values).then(lines =>
+      checkedIn(reader, lines, isAlone),
+    );
+    const { row: stored, now, writer } = await reading.catch(afterWrite);
+    // Another process may already have replaced it.
+    if (isChanged && !isPrepared) return { isWritten: true, row: { ...row, revision: row.revision + 1 }, now };
+    if (isChanged || writer === own) return { isWritten: true, row: stored, now };
+    if (!stored && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
+    return notWritten({ row: stored, now }, row, isAlone);
+  };
+  /** Inserts the payment's row, because workers wait for an uncommitted row instead of skipping it. */
+  const prepare = async (query: SqlQuery, paymentId: string): Promise<void> => {
+    const lines = await query(...read(ofPayment(paymentId)));
+    checkedIn(reader, lines);
+    if (lines[0]?.revision === null) await query(...insert(newPayment(paymentId), 0, undefined, IS_COMMITTED));
+  };
+  return {
+    prepare,
+    async write(query, row) {
+      const isPrepared = row.kind === 'payment' && row.revision === 0;
+      if (isPrepared) await prepare(query, row.id);
+      return write(query, row, true, isPrepared);
     },
-  );
+    async writeIn(query, row) {
+      if (!(await isOpen(query))) throw noTransaction();
+      return write(query, row, false);
+    },
+  };
+}
 
 /** MySQL's code for a characteristic of the next transaction that is set in the middle of one. */
 const IN_TRANSACTION = '1568';
@@ -137,15 +136,5 @@ const isOpen = (query: SqlQuery): Promise<boolean> =>
     },
   );
 
-/**
- * Errors with which MySQL undoes the whole transaction: a deadlock, its equivalents on a cluster, and a full lock
- * table. Each later statement would be committed by itself, so the effect may run again only if the last statement got
- * the error.
- */
-const UNDOES: ReadonlySet<string> = new Set(['1213', '3101', '1020', '1206']);
-
-/** Prisma stops sending queries once a nested transaction failed to end, as after a deadlock. */
-function refusedByPrisma(error: unknown): false {
-  if (sqlCodeOf(error) === 'P2028') return false;
-  throw error;
-}
+const NOT_DURABLE =
+  'mysqlStore: innodb_flush_log_at_trx_commit is not 1 on this server. If it crashes, it may lose the creates of the last second, and a retry would pay them again. Set it to 1, and sync_binlog to 1 if replicas are promoted.';

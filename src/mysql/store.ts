@@ -1,6 +1,5 @@
 // A store in the merchant's own MySQL or MariaDB.
 import { databaseIn, type SqlDatabase } from '../sql/database.ts';
-import { Rows } from '../sql/rows.ts';
 import { type SqlStoreOptions, sqlStore, sqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
 import { mysqlDialect } from './dialect.ts';
@@ -36,5 +35,5 @@ export function mysqlStore<Database extends MysqlDatabase>(
   const isPool = typeof Object(database).getConnection === 'function';
   const own = databaseIn<TxOf<Database>>('mysqlStore', 'mysql', database, isPool);
   const db = own ?? (fromPool(database as MysqlPool) as unknown as SqlDatabase<TxOf<Database>>);
-  return sqlStore(db, new Rows(mysqlDialect(given.table), given.scope), given);
+  return sqlStore(db, mysqlDialect(given.table), given);
 }

@@ -1,148 +1,115 @@
-// The store's SQL in Postgres. A payment is an advisory lock, and the id of its transaction identifies an effect.
+// The store's SQL in Postgres: reads, and writes of one row.
+import { foundIn, literals, notWritten } from '../sql/answer.ts';
 import { isCommitted } from '../sql/committed.ts';
-import type { SqlRow, SqlValue } from '../sql/database.ts';
-import type { Dialect } from '../sql/dialect.ts';
-import { leftOpen, withoutColumns } from '../sql/errors.ts';
-import { bind, join, type Sql, sql } from '../sql/sql.ts';
-import { isAt, rowOf } from '../sql/statements.ts';
-import { asciiJson } from '../sql/table.ts';
-import { lockKey, migrationsOf, quoted } from './table.ts';
+import type { SqlQuery, SqlRow } from '../sql/database.ts';
+import type { Dialect, Statement, Table } from '../sql/dialect.ts';
+import { afterWrite, leftOpen, orTaken, withoutColumns } from '../sql/errors.ts';
+import type { RowKey, StoreRow, Written } from '../store/contract.ts';
+import { ANSWER, answer, answerOf, DURABLE, json, moment, XID } from './answer.ts';
+import { effectsOver } from './effect.ts';
+import { migrationsOf, quoted } from './table.ts';
 
-const word = (value: SqlValue = null) => bind(value, place => `${place}::text`);
-const NULL = word();
-/** Milliseconds since 1970, as text. */
-const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
-const numberOf = (ms: number | undefined) => (ms === undefined ? NULL : word(String(ms)));
-
-/** The id of the transaction, which it gets with its first write. */
-const OPEN_XID = 'txid_current_if_assigned()::text';
-const CLOCK = `${ms('clock_timestamp()')} AS clock`;
-const CHECKS = `${CLOCK}, pg_is_in_recovery()::integer::text AS replica,
-  CASE WHEN ${OPEN_XID} IS NULL THEN '0' ELSE '1' END AS open`;
-/** Names of one word in lower case, because plugins of query builders rewrite others. */
-const COLUMNS = `kind, id, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
-  ${ms('leased_until')} AS leased, payment_id AS payment, data::text, about::text, writer`;
-/** Only what the writer does not know: Postgres plans every column of an answer. */
-const RETURNING = `RETURNING ${CLOCK}, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due, txid_current()::text AS xid`;
-
-const textOf = (id: string) => id;
-const readRow = (line: SqlRow) => rowOf(line, textOf);
-
-const texts = new Map<string, string>();
-
-/** Keeps each numbered text: a new one would cost the pool a hash of all its characters. */
-const send: Dialect['send'] = (query, { text, values }) => {
-  let count = 0;
-  const numbered = texts.get(text) ?? text.replaceAll('\0', () => `$${++count}`);
-  if (count > 0) texts.set(text, numbered);
-  return query(numbered, values);
-};
-
-/**
- * A condition that is always true. It makes the COMMIT wait for the disk here and on a synchronous standby, even if the
- * database does not by default. A write lost after the money moved would move it again.
- */
-const DURABLE = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
-  THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END`;
-
-/** The condition that a transaction is still the one with this id. */
-const isIn = (xid: unknown): Sql => sql`${OPEN_XID} = ${word(String(xid))}`;
-
-/** @param table the merchant's spelling */
-export function postgresDialect(table: string): Dialect {
+/** @param name the merchant's spelling of the table */
+export function postgresDialect(name: string): Dialect {
   // Every spelling of the table has the same channel.
-  const channel = table.split('.').at(-1) as string;
+  const channel = name.split('.').at(-1) as string;
   return {
     channel,
-    send,
-    fullName: `(pg_identify_object('pg_class'::regclass, '${quoted(table)}'::regclass, 0)).identity`,
-    migrations: migrationsOf(table),
-
-    word,
-    text: word,
-    integer: value => sql`${word(String(value))}::integer`,
-    json: value => sql`${value ? word(asciiJson(value)) : NULL}::json`,
-    moment: ms => sql`to_timestamp(${numberOf(ms)}::double precision / 1000)`,
-    ago: ms => sql`statement_timestamp() - make_interval(secs => ${numberOf(ms)}::double precision / 1000)`,
-    now: 'clock_timestamp()',
-    checks: CHECKS,
-    columns: COLUMNS,
-    textOf,
-    indexed: () => '',
-    fromNothing: '',
-    orKeep: () => 'ON CONFLICT (scope, kind, id) DO NOTHING',
-    returning: RETURNING,
-    returningIn: `${RETURNING}, CASE WHEN kind = 'create' AND state = 'planned' THEN pg_notify('${channel}', '')::text END AS notified`,
-    lock: '',
-
-    alone: sql`${DURABLE}`,
-    /** Other code may have begun a transaction. It asks the database if the driver does not report that. */
-    async expectCommitted(query, written) {
-      if (isCommitted(written)) return;
-      const status = sql`SELECT txid_status(${word(String(written[0]?.xid))}::bigint) AS status`;
-      const [answer] = await send(query, status);
-      if (answer?.status !== 'committed') throw leftOpen();
-    },
-    async enter(query) {
-      const [line] = await query('SELECT txid_current()::text AS xid');
-      if (typeof line?.xid !== 'string') throw withoutColumns();
-      return sql`${isIn(line.xid)} AND ${DURABLE}`;
-    },
-
-    isPrepared: false,
-    begin,
-    prove: async (_, { writer }) => isIn(writer),
-    async writeAll(query, statements) {
-      const parts = statements.map((each, index) => sql`w${String(index)} AS (${each} RETURNING '1' AS one)`);
-      const ones = statements.map((_, index) => `(SELECT one FROM w${index}) AS w${index}`);
-      const [line] = await send(query, sql`WITH ${join(parts, ', ')} SELECT ${ones.join(', ')}`);
-      return statements.map((_, index) => line?.[`w${index}`] === '1');
-    },
-    // In the effect's own failed transaction, every statement fails.
-    isEnded: async (query, { writer }) =>
-      query(`SELECT ${OPEN_XID} AS xid`).then(
-        ([answer]) => answer?.xid !== writer,
-        () => false,
-      ),
+    fullName: `(pg_identify_object('pg_class'::regclass, '${quoted(name)}'::regclass, 0)).identity`,
+    migrations: migrationsOf(name),
+    over: (table, scope) => tableOver(table, scope, channel),
   };
 }
 
-/**
- * ON CONFLICT sees the newest committed row, so the mark needs no read. The effect's own transaction has no id before
- * this first write.
- */
-const begin: Dialect['begin'] = async (query, { table, scope }, { id, about, reads }) => {
-  const lock = word(lockKey(`${table} ${scope} ${id}`));
-  const keys = reads.map(read => sql`(${word(read.kind)}, ${word(read.id)})`);
-  const statement = sql`WITH gate AS (SELECT ${OPEN_XID} AS open,
-      CASE WHEN txid_current_if_assigned() IS NULL THEN pg_try_advisory_xact_lock(${lock}::bigint) END AS locked),
-    mark AS (
-      INSERT INTO ${table} AS row (scope, kind, id, state, revision, begun_at, data, about, writer)
-      SELECT ${word(scope)}, 'payment', ${word(id)}, 'begun', 1, clock_timestamp(), '{}'::json,
-        ${word(asciiJson(about))}::json, txid_current()::text FROM gate WHERE locked AND ${DURABLE}
-      ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = row.state, revision = row.revision + 1,
-        about = excluded.about, writer = excluded.writer WHERE row.state <> 'begun'
-      RETURNING ${COLUMNS}, was),
-    other AS (
-      SELECT ${COLUMNS}, NULL AS was FROM ${table} WHERE scope = ${word(scope)} AND (SELECT locked FROM gate)
-        AND ${keys.length === 0 ? 'false' : sql`(kind, id) IN (${join(keys, ', ')})`}
-      ORDER BY kind, id FOR UPDATE)
-    SELECT gate.open, gate.locked::text, line.* FROM gate
-      LEFT JOIN (SELECT * FROM mark UNION ALL SELECT * FROM other) AS line ON true`;
-  const lines = await send(query, statement);
-  const [{ open, locked } = {} as SqlRow] = lines;
-  if (open === undefined) throw withoutColumns();
-  // The effect would also commit a transaction that other code began and did not end.
-  if (open !== null) throw leftOpen();
-  if (locked !== 'true') return 'busy';
-  const mark = lines.find(line => line.kind === 'payment' && line.id === id);
-  if (!mark) return 'uncertain';
-  const { about: _, ...payment } = readRow(mark);
-  const rows = lines.flatMap(line => (line === mark || line.revision === null ? [] : readRow(line)));
-  const { was, writer } = mark;
+/** Selects one line, also without a row. */
+const select = (table: string, where: string) =>
+  `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} AS stored ON scope = $1::text AND ${where}`;
+
+/** @param table its full name */
+function tableOver(table: string, scope: string, channel: string): Table {
+  const READ = select(table, 'kind = $2::text AND id = $3::text');
+  const OWNER = select(table, 'payment_id = $2::text');
+  const read = ({ kind, id }: RowKey): Statement => [READ, [scope, kind, id]];
   return {
-    begun: { id, writer: String(writer), revision: payment.revision },
-    payment: was === null ? undefined : { ...payment, state: String(was), revision: payment.revision - 1 },
-    rows: reads.map(key => rows.find(row => isAt(row, key))),
+    answerOf,
+    read,
+    owner: paymentId => [OWNER, [scope, paymentId]],
+    clock: [`SELECT ${answer('NULL')} AS answer`],
+    list: ({ kind, states }) => [
+      `${select(table, `kind = $2::text AND state IN (${literals(states)})`)} ORDER BY begun_at`,
+      [scope, kind],
+    ],
+    due: (kind, state, olderThan, limit) => [
+      `SELECT ${ANSWER} FROM ${table} AS stored
+        WHERE scope = $1::text AND kind = $2::text AND state = ${literals([state])} AND due_at <= statement_timestamp()
+          AND (leased_until IS NULL OR leased_until <= statement_timestamp())
+          AND begun_at <= statement_timestamp() - make_interval(secs => $3::text::double precision / 1000)
+        ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+      [scope, kind, String(olderThan)],
+    ],
+    lease: (kind, ids, until) => [
+      `UPDATE ${table} SET revision = revision + 1, leased_until = $1::text::timestamptz
+        WHERE scope = $2::text AND kind = $3::text AND id IN (${ids.map((_, index) => `$${index + 4}::text`).join(', ')})`,
+      [moment(until), scope, kind, ...ids],
+    ],
+    ...writesOver(table, scope, channel, read),
+    ...effectsOver(table, scope),
   };
-};
+}
+
+/** Writes of one row. */
+function writesOver(
+  table: string,
+  scope: string,
+  channel: string,
+  read: (key: RowKey) => Statement,
+): Pick<Table, 'write' | 'writeIn'> {
+  const insert = (guard: string, end = '') => `INSERT INTO ${table} AS stored
+      (scope, kind, id, state, due_at, leased_until, payment_id, data, about, revision, begun_at)
+    SELECT $1::text, $2::text, $3::text, $4::text, CASE WHEN $5::text IS NOT NULL THEN clock_timestamp() END,
+      $6::text::timestamptz, $7::text, $8::text::json, $9::text::json, 1, clock_timestamp()
+    WHERE ${guard} ON CONFLICT (scope, kind, id) DO NOTHING RETURNING ${ANSWER}${end}`;
+  const replace = (guard: string, end = '') => `UPDATE ${table} AS stored SET state = $4::text,
+      due_at = $5::text::timestamptz, leased_until = $6::text::timestamptz, payment_id = $7::text,
+      data = $8::text::json, about = $9::text::json, revision = revision + 1, begun_at = $11::text::timestamptz
+    WHERE scope = $1::text AND kind = $2::text AND id = $3::text AND revision = $10::text::integer AND ${guard}
+    RETURNING ${ANSWER}${end}`;
+  const isIn = (xid: string) => `${XID}::text = ${xid}::text AND ${DURABLE}`;
+  const notify = `, CASE WHEN kind = 'create' AND state = 'planned' THEN pg_notify('${channel}', '')::text END AS notified`;
+  const ALONE = { insert: insert(DURABLE), replace: replace(DURABLE) };
+  const WITHIN = { insert: insert(isIn('$10'), notify), replace: replace(isIn('$12'), notify) };
+
+  const send = (query: SqlQuery, texts: typeof ALONE, row: StoreRow, ...xid: string[]) => {
+    const { kind, id, revision, state, begunAt } = row;
+    const values = [scope, kind, id, state, moment(row.dueAt), moment(row.leasedUntil), row.paymentId ?? null];
+    values.push(json(row.data), json(row.about));
+    if (revision === 0) return query(texts.insert, [...values, ...xid]).catch(orTaken);
+    return query(texts.replace, [...values, String(revision), moment(begunAt), ...xid]).catch(orTaken);
+  };
+  const written = (lines: readonly SqlRow[]): Written => ({ isWritten: true, ...foundIn({ answerOf }, lines, false) });
+  const unwritten = async (query: SqlQuery, row: StoreRow, isAlone: boolean): Promise<Written> =>
+    notWritten(foundIn({ answerOf }, await query(...read(row)), isAlone), row, isAlone);
+  return {
+    async write(query, row) {
+      const lines = await send(query, ALONE, row);
+      if (lines.length === 0) return unwritten(query, row, true).catch(afterWrite);
+      // The next step relies on it: a create is sent, or an effect never runs again.
+      if (row.state === 'begun') await expectCommitted(query, lines).catch(afterWrite);
+      return written(lines);
+    },
+    async writeIn(query, row) {
+      const [open] = await query('SELECT txid_current()::text AS xid');
+      if (typeof open?.xid !== 'string') throw withoutColumns();
+      const lines = await send(query, WITHIN, row, open.xid);
+      return lines.length === 0 ? unwritten(query, row, false).catch(afterWrite) : written(lines);
+    },
+  };
+}
+
+/** Other code may have begun a transaction. It asks the database if the driver does not report that. */
+async function expectCommitted(query: SqlQuery, written: readonly SqlRow[]): Promise<void> {
+  if (isCommitted(written)) return;
+  const { xid } = answerOf(written[0]);
+  const [line] = await query('SELECT txid_status($1::text::bigint) AS status', [String(xid)]);
+  if (line?.status !== 'committed') throw leftOpen();
+}

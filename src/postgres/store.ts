@@ -2,7 +2,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { flagProblem } from '../options/store-options.ts';
 import { databaseIn, type SqlDatabase } from '../sql/database.ts';
-import { Rows } from '../sql/rows.ts';
 import { type SqlStoreOptions, sqlStore, sqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
 import { postgresDialect } from './dialect.ts';
@@ -46,7 +45,7 @@ export function postgresStore<Database extends PostgresDatabase>(
   const own = databaseIn<TxOf<Database>>('postgresStore', 'postgres', database, isPool(database));
   if (own && given.prepare) throw new ConfigurationError(OTHERS_PREPARE);
   const db = own ?? (fromPool(database as PgPool, given.prepare) as SqlDatabase<TxOf<Database>>);
-  return sqlStore(db, new Rows(postgresDialect(given.table), given.scope), given);
+  return sqlStore(db, postgresDialect(given.table), given);
 }
 
 const OTHERS_PREPARE =

@@ -1,8 +1,23 @@
-// The differences between Postgres and MySQL, as the store needs them.
-import type { LockedRows, RowKey, StoreEffect } from '../store/contract.ts';
-import type { SqlQuery, SqlRow } from './database.ts';
-import type { Sql } from './sql.ts';
+// The SQL of one database, as the store needs it.
+import type { LockedRows, RowKey, RowKind, RowQuery, StoreEffect, StoreRow, Written } from '../store/contract.ts';
+import type { SqlQuery, SqlRow, SqlValue } from './database.ts';
 import type { Migrations } from './table.ts';
+
+/** A statement with its values. */
+export type Statement = readonly [text: string, values?: readonly SqlValue[]];
+
+/** One line of an answer. */
+export interface Answer {
+  /** The database's time, in milliseconds since 1970. */
+  now: number;
+  /** Whether the server is a read replica. */
+  isReplica: boolean;
+  /** Whether the session is in an open transaction. */
+  isOpen: boolean;
+  row: StoreRow | undefined;
+  /** Identifies the last effect in a payment's row. */
+  writer?: unknown;
+}
 
 /** Identifies the mark of a running effect. */
 export interface Begun {
@@ -14,82 +29,52 @@ export interface Begun {
   revision: number;
 }
 
-/** A scope of a table. */
-interface ScopedTable {
-  /** Its full name. */
-  readonly table: string;
-  readonly scope: string;
-  /** Returns the condition of one row. */
-  at(key: RowKey): Sql;
-}
-
 /** The rows that an effect has locked. */
 export type Locked = Omit<LockedRows<unknown>, 'tx'>;
 
 export interface Dialect {
   /** The channel that each planned payout notifies, if the database can. */
   readonly channel?: string;
-  /** Runs a statement with the database's placeholders. */
-  send(query: SqlQuery, statement: Sql): Promise<readonly SqlRow[]>;
   /** The table's full name as an expression, which a later path or database of the session does not concern. */
   readonly fullName: string;
   readonly migrations: Migrations;
+  /** Makes the SQL of one scope. @param table its full name */
+  over(table: string, scope: string): Table;
+}
 
-  /** A word of the SDK's own. */
-  word(value: string | undefined): Sql;
-  text(value: string | undefined): Sql;
-  integer(value: number): Sql;
-  json(value: object | undefined): Sql;
-  /** @param ms since 1970 */
-  moment(ms: number | undefined): Sql;
-  /** The moment that many milliseconds ago, constant within a statement. */
-  ago(ms: number): Sql;
-  readonly now: string;
-  /** Selects the `clock`, whether the server is a `replica` and `durable`, and the session in an `open` transaction. */
-  readonly checks: string;
-  /** Selects the columns of a row, and its `writer`. */
-  readonly columns: string;
-  /** Reads an id, as `columns` selects it. */
-  textOf(id: string): string;
-  /** Names an index after its table. */
-  indexed(name: string): string;
-  /** The FROM of a SELECT without a table. */
-  readonly fromNothing: string;
-  /** The end of an INSERT that leaves an existing row unchanged. */
-  orKeep(table: string): string;
-  /** The end of a write that returns the `clock` and the times of the row, if the database can. */
-  readonly returning: string;
-  /** The same in the merchant's transaction. */
-  readonly returningIn: string;
-  /** The end of a SELECT that sees the newest row, also in the merchant's transaction. */
-  readonly lock: string;
+/** The SQL of one scope of a table. Each function gets the query of a session, which decides about the transaction. */
+export interface Table {
+  /** @throws {ConfigurationError} for a line without the columns of the statement */
+  answerOf(line: SqlRow | undefined): Answer;
+  /** These select one line each, also without a row. */
+  read(key: RowKey): Statement;
+  owner(paymentId: string): Statement;
+  clock: Statement;
+  list(query: RowQuery): Statement;
+  /** Selects and locks rows of one state, because only then an index has their order. */
+  due(kind: RowKind, state: string, olderThan: number, limit: number): Statement;
+  lease(kind: RowKind, ids: readonly string[], until: number): Statement;
 
-  /** The condition of a durable write that the session commits by itself. */
-  readonly alone: Sql;
-  /** Throws unless a write that was returned is committed. */
-  expectCommitted(query: SqlQuery, written: readonly SqlRow[]): Promise<void>;
-  /** Returns the condition of durable writes in an open transaction, or undefined outside one. */
-  enter(query: SqlQuery): Promise<Sql | undefined>;
+  /** Writes outside any transaction, durably. @throws {PaymentTaken} */
+  write(query: SqlQuery, row: StoreRow): Promise<Written>;
+  /** Writes in the merchant's transaction. @throws {PaymentTaken} @throws {ConfigurationError} outside an open one */
+  writeIn(query: SqlQuery, row: StoreRow): Promise<Written>;
 
-  /** Whether the row of a payment must exist before its effect. */
-  readonly isPrepared: boolean;
+  /** Runs before the transaction of an effect, outside any. */
+  prepare?(query: SqlQuery, paymentId: string): Promise<void>;
   /**
    * Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker with it.
    * Also locks and reads the rows of the effect's `reads`, in the order of their keys.
    */
-  begin(
-    query: SqlQuery,
-    scoped: ScopedTable,
-    effect: StoreEffect,
-  ): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
-  /** Returns the condition of writes in the transaction of the mark, or undefined if that is known to have ended. */
-  prove(query: SqlQuery, begun: Begun): Promise<Sql | undefined>;
+  begin(query: SqlQuery, effect: StoreEffect): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
   /**
-   * Runs writes in the transaction of the mark.
+   * Writes the rows, the payment's as ended.
    *
-   * @returns whether each has changed its row. In MySQL only the `writer` of the row shows an INSERT
+   * @returns false in another transaction than that of the mark
+   * @throws {PaymentTaken}
+   * @throws `rowChanged()` if another row has a different revision
    */
-  writeAll(query: SqlQuery, statements: readonly Sql[]): Promise<readonly boolean[]>;
+  complete(query: SqlQuery, begun: Begun, rows: readonly StoreRow[]): Promise<boolean>;
   /** Checks whether the mark's transaction has ended, which may have left a part of the effect. */
   isEnded(query: SqlQuery, begun: Begun): Promise<boolean>;
 }

@@ -9,29 +9,31 @@ import {
   type StoreRow,
 } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
+import { checkedIn, foundIn, isAt, newPayment, ofPayment } from './answer.ts';
 import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
-import type { Begun, Locked } from './dialect.ts';
-import type { Rows } from './rows.ts';
+import type { Begun, Locked, Table } from './dialect.ts';
 
 /**
+ * @param open returns the table
  * @param alone runs a statement outside any transaction
  * @param advise throws the database's error with its cause and the fix
  */
 export function effectsOver<Tx>(
   db: SqlDatabase<Tx>,
-  rows: Rows,
+  open: (query: SqlQuery) => Promise<Table>,
   alone: SqlQuery,
   advise: (error: unknown) => never,
 ): Store<Tx>['effect'] {
   const transact = transactionsOver(db);
   return async (effect, work) => {
     const query = inTime(alone);
+    const table = await open(query);
     const end = await repeated(async () => {
-      await rows.prepare(query, effect);
+      await table.prepare?.(query, effect.id);
       const running = transact((tx, within) =>
-        takeEffect(within, rows, effect, locked => remembering(() => work({ tx, ...locked }))),
+        takeEffect(within, table, effect, locked => remembering(() => work({ tx, ...locked }))),
       );
       return running.catch((error): End | Ended => {
         if (error === SKIPPED) return { result: 'skipped' };
@@ -43,10 +45,10 @@ export function effectsOver<Tx>(
     });
     if (end instanceof Ended) {
       // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
-      await rows.markUncertain(query, effect);
+      await markUncertain(table, query, effect);
       throw endedBefore(end.cause);
     }
-    if (end.result === 'done' && !isCommitted(end)) await expectDone(rows, query, end.begun);
+    if (end.result === 'done' && !isCommitted(end)) await expectDone(table, query, end.begun);
     return end.result;
   };
 }
@@ -60,19 +62,20 @@ const SKIPPED = new Error('The effect was skipped.');
 /** @throws {Ended} if the transaction has ended, even if another one has begun */
 async function takeEffect(
   query: SqlQuery,
-  rows: Rows,
+  table: Table,
   effect: StoreEffect,
   work: (locked: Locked) => Promise<readonly StoreRow[] | undefined>,
 ): Promise<End> {
   // Before the work, so that a COMMIT of the effect also commits the mark.
-  const marked = await beginWithRetries(() => rows.begin(query, effect));
+  const marked = await beginWithRetries(() => table.begin(query, effect));
   if (typeof marked === 'string') return { result: marked };
   const { begun, ...locked } = marked;
   const written = await work(locked).catch(async error => {
-    throw (await rows.isEnded(query, begun)) ? new Ended(error) : error;
+    throw (await table.isEnded(query, begun)) ? new Ended(error) : error;
   });
   if (!written) throw SKIPPED;
-  if (!(await rows.complete(query, begun, written))) throw new Ended();
+  const isMarked = written.some(row => isAt(row, ofPayment(begun.id)));
+  if (!isMarked || !(await table.complete(query, begun, written))) throw new Ended();
   return { result: 'done', begun };
 }
 
@@ -87,10 +90,19 @@ async function beginWithRetries<Marked>(begin: () => Promise<Marked | 'busy'>): 
 }
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
-async function expectDone(rows: Rows, query: SqlQuery, begun: Begun): Promise<void> {
-  const found = await rows.find(query, begun);
-  if (found === 'done') return;
-  throw found === 'begun' ? endedBefore(undefined) : new Error(NOT_COMMITTED);
+async function expectDone(table: Table, query: SqlQuery, { id, writer, revision }: Begun): Promise<void> {
+  const { row, writer: found } = checkedIn(table, await query(...table.read(ofPayment(id))));
+  if (found === writer && row?.state === 'begun') throw endedBefore(undefined);
+  // A later effect of the payment has a higher revision only if this one was committed.
+  if (found !== writer && (row?.revision ?? 0) <= revision) throw new Error(NOT_COMMITTED);
+}
+
+/** Writes a mark that may have been lost, as begun. */
+async function markUncertain(table: Table, query: SqlQuery, { id, about }: StoreEffect): Promise<void> {
+  for (;;) {
+    const { row = newPayment(id) } = foundIn(table, await query(...table.read(ofPayment(id))));
+    if (row.state === 'begun' || (await table.write(query, { ...row, state: 'begun', about })).isWritten) return;
+  }
 }
 
 const NOT_COMMITTED =

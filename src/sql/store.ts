@@ -1,14 +1,15 @@
 // A store in the merchant's own database, over one dialect's SQL.
 import { ConfigurationError } from '../errors.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
-import type { Store, StoreRow } from '../store/contract.ts';
+import type { DueQuery, Store, StoreRow, WithNow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
+import { foundIn, rowsIn } from './answer.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
+import type { Dialect, Statement, Table } from './dialect.ts';
 import { effectsOver } from './effect.ts';
-import { advised, noTransaction, withoutValues } from './errors.ts';
-import type { Rows } from './rows.ts';
-import { tableNameProblem } from './table.ts';
+import { advised, noTransaction, withoutColumns, withoutValues } from './errors.ts';
+import { ddlOf, migrate, tableNameProblem } from './table.ts';
 
 /** Options of a store, its second argument. */
 export interface SqlStoreOptions {
@@ -61,7 +62,7 @@ export function sqlStoreOptions(
 /** Makes a store over a database and its SQL. */
 export function sqlStore<Tx>(
   db: SqlDatabase<Tx>,
-  rows: Rows,
+  dialect: Dialect,
   { scope, settleMargin }: Pick<ReadStoreOptions, 'scope' | 'settleMargin'>,
 ): Store<Tx> {
   const advise = (error: unknown): never => {
@@ -72,6 +73,15 @@ export function sqlStore<Tx>(
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query: SqlQuery = (text, values) => alone(async () => rowsOf(await db.query(text, values)));
 
+  let kept: Table | undefined;
+  const open = async (by = query): Promise<Table> => {
+    kept ??= await tableIn(by, dialect, scope);
+    return kept;
+  };
+  const one = async (statementOf: (table: Table) => Statement) => {
+    const table = await open();
+    return foundIn(table, await query(...statementOf(table)));
+  };
   /** Writes in the merchant's transaction, without retries, because a failure ends it. */
   const writeIn = async (row: StoreRow, tx: Tx) => {
     const within = db.queryIn(tx);
@@ -81,22 +91,64 @@ export function sqlStore<Tx>(
       return advise(error);
     };
     const advised: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
-    return rows.writeIn(advised, row);
+    // Not kept: the merchant's connection may have another path or database.
+    const table = kept ?? (await tableIn(advised, dialect, scope));
+    return table.writeIn(advised, row);
   };
 
-  const { channel } = rows;
+  const { channel, migrations } = dialect;
   const listen = db.listen?.bind(db);
   return {
     scope,
     settleMargin,
     ...(channel && listen && { watch: (onPlanned, signal) => listen(channel, onPlanned, signal) }),
-    migrate: () => rows.migrate(db).catch(advise),
-    ddl: () => rows.ddl(),
-    read: key => rows.read(query, key),
-    owner: paymentId => rows.owner(query, paymentId),
-    write: async (row, tx) => (tx === undefined ? rows.write(query, row) : writeIn(row, tx)),
-    list: which => rows.list(query, which),
-    due: (which, limit, leaseMs) => alone(() => rows.due(db, which, limit, leaseMs)),
-    effect: effectsOver(db, rows, query, advise),
+    async migrate() {
+      await migrate(db, migrations).catch(advise);
+      await open();
+    },
+    ddl: () => ddlOf(migrations),
+    read: key => one(table => table.read(key)),
+    owner: paymentId => one(table => table.owner(paymentId)),
+    write: async (row, tx) => (tx === undefined ? (await open()).write(query, row) : writeIn(row, tx)),
+    async list(which) {
+      const table = await open();
+      const lines = await query(...table.list(which));
+      return { rows: rowsIn(table, lines), now: foundIn(table, lines).now };
+    },
+    async due(which, limit, leaseMs) {
+      const table = await open();
+      return alone(() => leaseDue(db, table, which, limit, leaseMs));
+    },
+    effect: effectsOver(db, open, query, advise),
   };
+}
+
+async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: string): Promise<Table> {
+  const [line] = await query(`SELECT ${fullName} AS name`);
+  if (typeof line?.name !== 'string') throw withoutColumns();
+  return over(line.name, scope);
+}
+
+/** Leases rows in a separate transaction. */
+async function leaseDue<Tx>(
+  db: SqlDatabase<Tx>,
+  table: Table,
+  { kind, states, olderThan = 0 }: DueQuery,
+  limit: number,
+  leaseMs: number,
+): Promise<WithNow<{ rows: StoreRow[] }>> {
+  return db.transaction(async tx => {
+    const query = db.queryIn(tx);
+    const found: StoreRow[] = [];
+    for (const state of states) found.push(...rowsIn(table, await query(...table.due(kind, state, olderThan, limit))));
+    const { now } = foundIn(table, await query(...table.clock), false);
+    const leasedUntil = now + leaseMs;
+    const rows = found
+      .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
+      .slice(0, limit)
+      .map(row => ({ ...row, revision: row.revision + 1, leasedUntil }));
+    const ids = rows.map(({ id }) => id);
+    if (rows.length > 0) await query(...table.lease(kind, ids, leasedUntil));
+    return { rows, now };
+  });
 }

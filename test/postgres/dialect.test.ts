@@ -1,8 +1,8 @@
 // What a store in Postgres makes of answers that a real server rarely gives.
 import { expect, it } from 'vitest';
 import { postgresDialect } from '../../src/postgres/dialect.ts';
-import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
-import { Rows } from '../../src/sql/rows.ts';
+import type { SqlDatabase, SqlQuery, SqlRow } from '../../src/sql/database.ts';
+import { sqlStore } from '../../src/sql/store.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -17,22 +17,35 @@ function opened(
     if (answer instanceof Error) throw answer;
     return [...answer];
   };
-  return { query, sql: new Rows(postgresDialect('rows'), 'eu') };
+  const database: SqlDatabase<object> = {
+    ...{ dialect: 'postgres', query, queryIn: () => query },
+    transaction: work => work({}),
+  };
+  return sqlStore(database, postgresDialect('rows'), { scope: 'eu' });
 }
 
 const ROW = newRow({ state: 'begun' });
-const CLOCK = { clock: '5000', replica: '0', open: '0' };
-const LINE = {
-  ...{ ...CLOCK, kind: 'create', id: 'a', state: 'begun', revision: '3', begun: '5000', data: '{}' },
-  ...{ due: null, leased: null, payment: null, about: null, writer: '77', xid: '77' },
+const ROW_ANSWER = {
+  ...{ scope: 'eu', kind: 'create', id: 'a', state: 'begun', revision: 3, begun_at: '1970-01-01T00:00:05+00:00' },
+  ...{ due_at: null, leased_until: null, payment_id: null, data: {}, about: null, was: null, writer: '77' },
 };
+/** A line of an answer. */
+const lineOf = (changes: object = {}): SqlRow => ({
+  answer: JSON.stringify({ clock: '1970-01-01T00:00:05+00:00', replica: false, xid: null, row: null, ...changes }),
+});
+const LINE = lineOf({ xid: 77, row: ROW_ANSWER });
 const OPEN = { kind: 'create', states: ['begun'] } as const;
 
 it('resolves its table again after a failure', async () => {
-  const { sql, query } = opened([], Object.assign(new Error('57P01'), { code: '57P01' }));
-  await expect(sql.owner(query, 'p')).rejects.toThrow('57P01');
-  const { query: mended } = opened([['LEFT JOIN', [{ ...CLOCK, revision: null }]]]);
-  expect(await sql.owner(mended, 'p')).toEqual({ row: undefined, now: 5000 });
+  const names: (SqlRow[] | Error)[] = [[{ name: 'public.rows' }], Object.assign(new Error('gone'), { code: '57P01' })];
+  const query: SqlQuery = async text => {
+    const answer = text.includes('pg_identify_object') ? (names.pop() ?? []) : [lineOf()];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const store = sqlStore({ query } as SqlDatabase<object>, postgresDialect('rows'), { scope: 'eu' });
+  await expect(store.owner('p')).rejects.toThrow('gone');
+  expect(await store.owner('p')).toEqual({ row: undefined, now: 5000 });
 });
 
 it('refuses a create that is not committed, and one of which it could not learn that, without the code', async () => {
@@ -43,13 +56,13 @@ it('refuses a create that is not committed, and one of which it could not learn 
     [gone, 'connect ECONNREFUSED (after a write)'],
   ];
   for (const [answer, message] of cases) {
-    const { sql, query } = opened([
+    const store = opened([
       ['txid_status', answer],
       ['INSERT', [LINE]],
       ['UPDATE', [LINE]],
     ]);
     for (const revision of [0, 1]) {
-      const error = (await errorOf(sql.write(query, { ...ROW, revision }))) as Error;
+      const error = (await errorOf(store.write({ ...ROW, revision }))) as Error;
       expect(error.message).toContain(message);
       expect(error).not.toHaveProperty('code', 'ECONNREFUSED');
     }
@@ -57,48 +70,49 @@ it('refuses a create that is not committed, and one of which it could not learn 
 });
 
 it('refuses the rows of a replica', async () => {
-  const { sql, query } = opened([['pg_is_in_recovery', [{ ...CLOCK, replica: '1', revision: null }]]]);
-  const database = { queryIn: () => query, transaction: (work: (tx: object) => unknown) => work({}) };
-  for (const reading of [
-    sql.read(query, ROW),
-    sql.owner(query, 'p'),
-    sql.list(query, OPEN),
-    sql.due(database as never, OPEN, 1, 1),
-  ])
+  const store = opened([['pg_is_in_recovery', [lineOf({ replica: true })]]]);
+  for (const reading of [store.read(ROW), store.owner('p'), store.list(OPEN), store.due(OPEN, 1, 1)])
     await expect(reading).rejects.toThrow('The store was read from a replica: it needs the primary.');
 });
 
+const EFFECT = { id: 'payment', about: {}, reads: [] };
+const PAYMENT = newRow({ kind: 'payment', id: 'payment', state: 'done' });
+
 it.each([
-  ['renamed columns', [{ NOW: '1', OPEN: null, XID: '1', NAME: 'a' }]],
+  ['renamed columns', [{ ANSWER: '{}', XID: '1', NAME: 'a' }]],
   ['no rows', []],
 ])('refuses %s', async (_, answer) => {
-  const { sql, query } = opened([
+  const store = opened([
     ['SELECT', answer],
     ['INSERT', answer],
     ['WITH', answer],
   ]);
-  const unnamed = opened([], answer);
   for (const asking of [
-    unnamed.sql.read(unnamed.query, ROW),
-    sql.read(query, ROW),
-    sql.list(query, OPEN),
-    sql.writeIn(query, ROW),
-    sql.begin(query, { id: 'payment', about: {}, reads: [] }),
+    opened([], answer).read(ROW),
+    store.read(ROW),
+    store.list(OPEN),
+    store.write(ROW, {}),
+    store.effect(EFFECT, async () => [PAYMENT]),
   ])
     await expect(asking).rejects.toThrow('must return rows as objects');
 });
 
-it.each<[string, object, string | undefined]>([
-  ['done', { state: 'paid' }, 'done'],
-  ['begun', {}, 'begun'],
-  ['rolled back', { revision: null, writer: null }, undefined],
-  ['rolled back, and another one ran', { writer: '78' }, undefined],
-  ['done, and another one ran after it', { writer: '78', revision: '4' }, 'done'],
-])('finds an effect that is %s', async (_, changes, expected) => {
-  const { sql, query } = opened([['LEFT JOIN', [{ ...LINE, ...changes }]]]);
-  expect(await sql.find(query, { id: 'payment', writer: '77', revision: 3 })).toBe(expected);
-  const inside = opened([['LEFT JOIN', [{ ...LINE, open: '1' }]]]);
-  await expect(inside.sql.find(inside.query, { id: 'payment', writer: '77', revision: 3 })).rejects.toThrow(
-    'inside an open transaction',
-  );
+it.each<[string, object | null, string | undefined]>([
+  ['done', { ...ROW_ANSWER, state: 'paid' }, undefined],
+  ['begun', ROW_ANSWER, 'ended before your function returned'],
+  ['rolled back', null, 'was rolled back'],
+  ['rolled back, and another one ran', { ...ROW_ANSWER, writer: '78' }, 'was rolled back'],
+  ['done, and another one ran after it', { ...ROW_ANSWER, writer: '78', revision: 4 }, undefined],
+])('finds after the commit that an effect is %s', async (_, row, message) => {
+  const mark = { ...ROW_ANSWER, kind: 'payment', id: 'payment' };
+  const begun = { answer: JSON.stringify({ xid: null, locked: true, mark, others: [] }) };
+  const run = (line: SqlRow) =>
+    opened([
+      ['WITH gate', [begun]],
+      ['INSERT', [{ one: '1' }]],
+      ['LEFT JOIN', [line]],
+    ]).effect(EFFECT, async () => [PAYMENT]);
+  if (message) await expect(run(lineOf({ row }))).rejects.toThrow(message);
+  else expect(await run(lineOf({ row }))).toBe('done');
+  await expect(run(LINE)).rejects.toThrow('inside an open transaction');
 });

@@ -6,8 +6,8 @@ import { delay } from '../../src/deadline.ts';
 import { ConfigurationError } from '../../src/errors.ts';
 import { markCommitted } from '../../src/sql/committed.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
+import type { Answer, Dialect, Table } from '../../src/sql/dialect.ts';
 import { afterWrite, rowChanged } from '../../src/sql/errors.ts';
-import type { Rows } from '../../src/sql/rows.ts';
 import { sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
 import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { isOfMerchant } from '../../src/store/thrown.ts';
@@ -23,10 +23,11 @@ const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
 const thrown = new Error('of the shop');
 const reject = (error: unknown) => () => Promise.reject(error);
 
-type Methods = Pick<Rows, keyof Rows>;
-
 /** Statements that all succeed, and their names in order: those outside a transaction begin with a star. */
-function open(changes: Partial<Methods> = {}, database: Partial<SqlDatabase<string>> = {}) {
+function open(
+  { found, ...changes }: Partial<Table> & { found?: Partial<Answer> } = {},
+  database: Partial<SqlDatabase<string>> = {},
+) {
   const asked: string[] = [];
   const inside: SqlQuery = async () => [];
   const note = async <T>(name: string, query: SqlQuery | undefined, answer: T) => {
@@ -36,8 +37,9 @@ function open(changes: Partial<Methods> = {}, database: Partial<SqlDatabase<stri
   const db: SqlDatabase<string> = {
     dialect: 'postgres',
     query: async sql => {
+      if (sql === 'SELECT its name AS name') return [{ name: 'rows' }];
       asked.push(`*${sql}`);
-      return [];
+      return [{}];
     },
     async transaction(work) {
       asked.push('BEGIN');
@@ -57,38 +59,40 @@ function open(changes: Partial<Methods> = {}, database: Partial<SqlDatabase<stri
     ...database,
   };
   const written = { isWritten: true, row: ROW, now: 5 };
-  const sql: Methods = {
-    channel: undefined,
-    prepare: async () => {},
-    migrate: async () => void asked.push('migrate'),
-    ddl: () => 'the DDL',
-    read: query => note('read', query, { row: ROW, now: 5 }),
-    owner: query => note('owner', query, { row: ROW, now: 5 }),
+  const line: Answer = { row: ROW, now: 5, isReplica: false, isOpen: false, writer: undefined, ...found };
+  const table: Table = {
+    answerOf: () => line,
+    read: () => ['read'],
+    owner: () => ['owner'],
+    list: () => ['list'],
+    due: () => ['due'],
+    clock: ['clock'],
+    lease: () => ['lease'],
     write: query => note('write', query, written),
     writeIn: query => note('writeIn', query, written),
-    list: query => note('list', query, { rows: [ROW], now: 5 }),
-    due: async () => ({ rows: [ROW], now: 5 }),
     begin: query => note('begin', query, { begun: BEGUN, payment: PAYMENT, rows: [ROW] }),
     complete: query => note('complete', query, true),
     isEnded: query => note('isEnded', query, false),
-    find: query => note('find', query, 'done' as const),
-    markUncertain: query => note('markUncertain', query, undefined),
     ...changes,
   };
-  const store = sqlStore(db, sql as Rows, { scope: 'eu', settleMargin: 7 });
+  const migrations = { steps: [], lock: 'lock', comment: 'comment', setComment: () => 'the DDL' };
+  const dialect: Dialect = { fullName: 'its name', migrations, over: () => table };
+  const store = sqlStore(db, dialect, { scope: 'eu', settleMargin: 7 });
   const work = vi.fn(async (_: unknown): Promise<readonly StoreRow[] | undefined> => {
     asked.push('work');
     return [PAYMENT];
   });
-  return { store, sql, asked, work, run: () => store.effect(EFFECT, work) };
+  return { store, asked, work, run: () => store.effect(EFFECT, work) };
 }
 
+/** The mark in a committed row. */
+const COMMITTED = { row: PAYMENT, writer: BEGUN.writer };
 const DONE = ['BEGIN', 'begin', 'work', 'complete', 'COMMIT'];
 
 describe('an effect', () => {
   it('is marked, run and completed in one transaction, and looked for after it', async () => {
-    const { asked, work, run } = open();
-    expect([await run(), asked]).toEqual(['done', [...DONE, '*find']]);
+    const { asked, work, run } = open({ found: COMMITTED });
+    expect([await run(), asked]).toEqual(['done', [...DONE, '*read']]);
     expect(work.mock.calls).toEqual([[{ tx: 'tx', payment: PAYMENT, rows: [ROW] }]]);
   });
 
@@ -151,7 +155,7 @@ describe('an effect', () => {
       return true;
     };
     const changes = Object.fromEntries(Object.keys(where).map(part => [part, meet]));
-    const { run, work, asked } = open(changes);
+    const { run, work, asked } = open({ ...changes, found: COMMITTED });
     if (Object.keys(where).length === 0) {
       work.mockImplementation(async () => {
         await meet();
@@ -170,7 +174,7 @@ describe('an effect', () => {
 
   it('may take as long as the handler lets it', async () => {
     fakeTimers();
-    const { store } = open();
+    const { store } = open({ found: COMMITTED });
     const effect = store.effect(EFFECT, async () => {
       await delay(25_000);
       return [PAYMENT];
@@ -186,42 +190,46 @@ describe('a transaction that other code has ended', () => {
     // What was written is committed.
     ['before its work met a deadlock', { isEnded: async () => true }, reject(DEADLOCK), DEADLOCK],
   ])('%s keeps its mark as begun, and is not repeated', async (_, changes, work, cause) => {
-    const markUncertain = vi.fn<Rows['markUncertain']>(async query => void (await query('markUncertain')));
-    const { store, asked } = open({ markUncertain, ...changes });
+    const write = vi.fn<Table['write']>(async () => ({ isWritten: true, now: 5 }));
+    const { store, asked } = open({ write, found: { row: PAYMENT }, ...changes });
     const runs = vi.fn<() => Promise<StoreRow[]>>(work);
     const error = (await errorOf(store.effect(EFFECT, runs))) as Error;
     expect(error.message).toMatch(/^The transaction of the effect ended before .* gateway\.resolveReview/);
     expect([error.cause, 'cause' in error]).toEqual([cause, cause !== undefined]);
-    expect([runs.mock.calls.length, markUncertain.mock.calls]).toEqual([1, [[expect.any(Function), EFFECT]]]);
-    expect(asked.at(-1)).toBe('*markUncertain');
+    const kept = { ...PAYMENT, state: 'begun', about: EFFECT.about };
+    expect([runs.mock.calls.length, write.mock.calls]).toEqual([1, [[expect.any(Function), kept]]]);
+    expect(asked.at(-1)).toBe('*read');
   });
 });
 
-it.each([
-  ['begun', 'ended before your function returned'],
-  [undefined, 'was rolled back, although the library reported a commit'],
-] as const)('an effect is not done if its mark is %s after the commit', async (found, message) => {
-  const { run, asked } = open({ find: async () => found });
+it.each<[string, Partial<Answer>, string]>([
+  ['begun', { row: { ...PAYMENT, state: 'begun' }, writer: 'own' }, 'ended before your function returned'],
+  ['lost', { row: undefined }, 'was rolled back, although the library reported a commit'],
+])('an effect is not done if its mark is %s after the commit', async (_, found, message) => {
+  const { run, asked } = open({ found });
   await expect(run()).rejects.toThrow(message);
-  expect(asked).toEqual(DONE);
+  expect(asked).toEqual([...DONE, '*read']);
 });
 
 describe('rows', () => {
   it('are sent again after a conflict', async () => {
-    const query = vi.fn<SqlQuery>(async () => []).mockRejectedValueOnce(DEADLOCK);
-    const due = vi.fn(async () => ({ rows: [], now: 10 })).mockRejectedValueOnce(DEADLOCK);
-    const { store } = open({ due }, { query });
+    const query = vi.fn<SqlQuery>(async () => [{ name: 'rows' }]).mockRejectedValueOnce(DEADLOCK);
+    const transaction = vi.fn(async () => 'leased' as never).mockRejectedValueOnce(DEADLOCK);
+    const { store } = open({}, { query, transaction });
     expect(await store.read(ROW)).toHaveProperty('row', ROW);
-    await store.due({ kind: 'create', states: [] }, 1, 1);
-    expect([query.mock.calls.length, due.mock.calls.length]).toEqual([2, 2]);
+    expect(await store.due({ kind: 'create', states: [] }, 1, 1)).toBe('leased');
+    expect([query.mock.calls.length, transaction.mock.calls.length]).toEqual([3, 2]);
   });
 
   it("are written in the merchant's transaction, once, before the call returns", async () => {
     const { store, asked } = open();
+    await store.read(ROW);
     void store.write(ROW, 'tx');
-    expect(asked).toEqual(['writeIn']);
+    expect(asked).toEqual(['*read', 'writeIn']);
     const writeIn = vi.fn(reject(DEADLOCK));
-    expect(await errorOf(open({ writeIn }).store.write(ROW, 'tx'))).toBe(DEADLOCK);
+    const failing = open({ writeIn }).store;
+    await failing.read(ROW);
+    expect(await errorOf(failing.write(ROW, 'tx'))).toBe(DEADLOCK);
     expect(writeIn).toHaveBeenCalledTimes(1);
   });
 
@@ -230,7 +238,7 @@ describe('rows', () => {
       cause: Object.assign(new Error('no such table'), { code: '42P01' }),
     });
     const fail = reject(error);
-    const { store } = open({ migrate: fail, due: fail }, { query: fail, queryIn: () => fail });
+    const { store } = open({}, { query: fail, queryIn: () => fail, transaction: fail });
     const query = { kind: 'create', states: [] } as const;
     for (const ask of [
       () => store.read(ROW),

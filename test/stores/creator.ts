@@ -54,7 +54,7 @@ async function framed<T>(what: string, begin: () => Promise<T>, left: () => Prom
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/INSERT INTO/, 'begin'],
   [/UPDATE/, 'recording'],
-  [/^SELECT .*\bdata\b/s, 'read'],
+  [/^SELECT .*LEFT JOIN/s, 'read'],
 ];
 const nameOf = (sql: string) => NAMES.find(([word]) => word.test(sql))?.[1] ?? sql;
 const database = await openDatabase(DATABASE, { max: 1 });

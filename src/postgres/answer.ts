@@ -1,0 +1,56 @@
+// The form in which Postgres answers with rows.
+import type { SqlRow, SqlValue } from '../sql/database.ts';
+import type { Answer } from '../sql/dialect.ts';
+import { withoutColumns } from '../sql/errors.ts';
+import { asciiJson } from '../sql/table.ts';
+import type { StoreRow } from '../store/contract.ts';
+
+/** The id of the transaction, which it gets with its first write. */
+export const XID = 'txid_current_if_assigned()';
+
+/** One column of JSON, because Postgres plans every column of an answer, and plugins of query builders rename them. */
+export const answer = (row: string) =>
+  `json_build_object('clock', clock_timestamp(), 'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', ${row})::text`;
+export const ANSWER = `${answer('row_to_json(stored)')} AS answer`;
+
+/** A row of the table. */
+export interface Columns extends Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'data'> {
+  begun_at: string;
+  due_at: string | null;
+  leased_until: string | null;
+  payment_id: string | null;
+  about: object | null;
+  /** The state before the last effect. */
+  was: string | null;
+  writer: string | null;
+}
+
+export const rowOf = ({ kind, id, state, revision, data, about, ...row }: Columns): StoreRow => ({
+  ...{ kind, id, state, revision, data, begunAt: Date.parse(row.begun_at) },
+  ...(row.due_at !== null && { dueAt: Date.parse(row.due_at) }),
+  ...(row.leased_until !== null && { leasedUntil: Date.parse(row.leased_until) }),
+  ...(row.payment_id !== null && { paymentId: row.payment_id }),
+  ...(about !== null && { about }),
+});
+
+export function parsed<Read>(line: SqlRow | undefined): Read {
+  if (typeof line?.answer !== 'string') throw withoutColumns();
+  return JSON.parse(line.answer);
+}
+
+export function answerOf(line: SqlRow | undefined): Answer & { xid: number | null } {
+  type Read = { clock: string; replica: boolean; xid: number | null; row: Columns | null };
+  const { clock, replica, xid, row } = parsed<Read>(line);
+  const facts = { now: Date.parse(clock), isReplica: replica, isOpen: xid !== null, xid };
+  return { ...facts, row: row ? rowOf(row) : undefined, writer: row?.writer };
+}
+
+export const moment = (ms: number | undefined): SqlValue => (ms === undefined ? null : new Date(ms).toISOString());
+export const json = (value: object | undefined): SqlValue => (value ? asciiJson(value) : null);
+
+/**
+ * A condition that is always true. It makes the COMMIT wait for the disk here and on a synchronous standby, even if the
+ * database does not by default. A write lost after the money moved would move it again.
+ */
+export const DURABLE = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
+  THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END`;

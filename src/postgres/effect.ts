@@ -1,0 +1,89 @@
+// The transaction of an effect in Postgres. Its id identifies the effect.
+import { isAt } from '../sql/answer.ts';
+import type { Table } from '../sql/dialect.ts';
+import { leftOpen, orIgnored, orTaken, rowChanged } from '../sql/errors.ts';
+import { asciiJson } from '../sql/table.ts';
+import type { StoreRow } from '../store/contract.ts';
+import { type Columns, DURABLE, moment, parsed, rowOf, XID } from './answer.ts';
+import { lockKey } from './table.ts';
+
+export function effectsOver(table: string, scope: string): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
+  const isRead = (_: unknown, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
+  const either = (reads: number) => Array.from({ length: reads }, isRead).join(' OR ') || 'false';
+  /**
+   * ON CONFLICT sees the newest committed row, so the mark needs no read. The effect's own transaction has no id before
+   * this first write.
+   */
+  const begin = (reads: number) => `WITH gate AS (SELECT ${XID} AS xid,
+      CASE WHEN ${XID} IS NULL THEN pg_try_advisory_xact_lock($2::text::bigint) END AS locked),
+    mark AS (
+      INSERT INTO ${table} AS stored (scope, kind, id, state, revision, begun_at, data, about, writer)
+      SELECT $1::text, 'payment', $3::text, 'begun', 1, clock_timestamp(), '{}'::json, $4::text::json,
+        txid_current()::text FROM gate WHERE locked AND ${DURABLE}
+      ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = stored.state, revision = stored.revision + 1,
+        about = excluded.about, writer = excluded.writer WHERE stored.state <> 'begun'
+      RETURNING row_to_json(stored) AS row),
+    other AS (
+      SELECT row_to_json(stored) AS row FROM ${table} AS stored
+      WHERE scope = $1::text AND (SELECT locked FROM gate) AND (${either(reads)})
+      ORDER BY kind, id FOR UPDATE)
+    SELECT json_build_object('xid', xid, 'locked', locked, 'mark', (SELECT row FROM mark),
+      'others', ARRAY(SELECT row FROM other))::text AS answer FROM gate`;
+  const texts: string[] = [];
+
+  /** The mark has its revision already. The other rows are locked, or new. */
+  const COMPLETE = `INSERT INTO ${table} AS stored
+      (scope, kind, id, revision, state, begun_at, due_at, leased_until, payment_id, data)
+    SELECT $1::text, kind, id, revision, state, COALESCE(begun_at, clock_timestamp()),
+      CASE WHEN begun_at IS NULL AND due_at IS NOT NULL THEN clock_timestamp() ELSE due_at END,
+      leased_until, payment_id, data::json
+    FROM json_to_recordset($2::text::json) AS next (kind text, id text, revision integer, state text,
+      begun_at timestamptz, due_at timestamptz, leased_until timestamptz, payment_id text, data text)
+    WHERE ${XID}::text = $3::text
+    ON CONFLICT (scope, kind, id) DO UPDATE SET revision = excluded.revision, state = excluded.state,
+      begun_at = excluded.begun_at, due_at = excluded.due_at, leased_until = excluded.leased_until,
+      payment_id = excluded.payment_id, data = excluded.data, about = NULL
+    WHERE stored.revision = excluded.revision - 1 OR stored.writer = $3::text
+    RETURNING '1' AS one`;
+  const lineOf = ({ kind, id, revision, state, begunAt, ...row }: StoreRow) => ({
+    ...{ kind, id, revision: revision + 1, state, payment_id: row.paymentId, data: asciiJson(row.data) },
+    ...{ begun_at: revision === 0 ? null : moment(begunAt), due_at: moment(row.dueAt) },
+    leased_until: moment(row.leasedUntil),
+  });
+
+  return {
+    async begin(query, { id, about, reads }) {
+      texts[reads.length] ??= begin(reads.length);
+      const keys = reads.flatMap(read => [read.kind, read.id]);
+      const values = [scope, lockKey(`${table} ${scope} ${id}`), id, asciiJson(about), ...keys];
+      const [line] = await query(texts[reads.length] as string, values);
+      type Read = { xid: number | null; locked: boolean; mark: Columns | null; others: Columns[] };
+      const { xid, locked, mark, others } = parsed<Read>(line);
+      // The effect would also commit a transaction that other code began and did not end.
+      if (xid !== null) throw leftOpen();
+      if (!locked) return 'busy';
+      if (!mark) return 'uncertain';
+      const { about: _, ...payment } = rowOf(mark);
+      const { was, writer } = mark;
+      const rows = others.map(rowOf);
+      return {
+        begun: { id, writer: String(writer), revision: payment.revision },
+        payment: was === null ? undefined : { ...payment, state: was, revision: payment.revision - 1 },
+        rows: reads.map(key => rows.find(row => isAt(row, key))),
+      };
+    },
+    async complete(query, { writer }, rows) {
+      const lines = await query(COMPLETE, [scope, JSON.stringify(rows.map(lineOf)), writer])
+        .catch(orTaken)
+        .catch(orIgnored);
+      if (lines.length > 0 && lines.length < rows.length) throw rowChanged();
+      return lines.length > 0;
+    },
+    // In the effect's own failed transaction, every statement fails.
+    isEnded: async (query, { writer }) =>
+      query(`SELECT ${XID}::text AS xid`).then(
+        ([line]) => line?.xid !== writer,
+        () => false,
+      ),
+  };
+}
