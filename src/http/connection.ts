@@ -34,14 +34,7 @@ export function openConnections({ baseUrl, agent, maxConnections }: ConnectionOp
     agent: agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, !runtime().repeatsPosts),
   };
   const limited = limit(maxConnections);
-  const exchangeOn: Exchange = async (request, attempt) => {
-    for (;;) {
-      const answer = await exchange(request, attempt, route);
-      // Otherwise the connection was stale, and nothing was written: the next one can send it.
-      if (answer) return answer;
-    }
-  };
-  return (request, attempt) => limited(() => exchangeOn(request, attempt), attempt.signal);
+  return (request, attempt) => limited(() => exchange(request, attempt, route), attempt.signal);
 }
 
 /** Returns an agent for the proxies that the environment names, if Node uses them (`NODE_USE_ENV_PROXY`). */
@@ -51,8 +44,7 @@ function proxyAgent(isSecure: boolean): http.Agent | undefined {
   return proxyEnv && new Agent({ keepAlive: true, proxyEnv });
 }
 
-/** Resolves to undefined if a reused connection turned out to be closing, or another's, before the SDK wrote to it. */
-function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Promise<HttpAnswer | undefined> {
+async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Promise<HttpAnswer> {
   const { method, url, headers, body } = request;
   const { target, origin, agent } = route;
   const { deadline, signal } = attempt;
@@ -108,7 +100,8 @@ function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Pro
   outgoing.once('close', () => {
     if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
   });
-  return ended;
+  // Without an answer, a reused connection was closing, or another's, before the SDK wrote to it: take the next one.
+  return (await ended) ?? exchange(request, attempt, route);
 }
 
 /** Returns the end of an exchange, and the ways to reach it. The first one counts. */
