@@ -144,30 +144,23 @@ const KEY_MISTAKES: readonly [RegExp, string][] = [
 ];
 const keyProblem = (key: string) => KEY_MISTAKES.find(([trace]) => trace.test(key))?.[1];
 
-const HEADER_TEXT = /^[\x20-\xff]*$/;
-
 /** Refuses a value with a message that names the fix, and skips later checks. */
-const refusing =
-  (problemOf: (value: string) => string | false | undefined) =>
-  (value: string, context: z.core.$RefinementCtx<string>) => {
-    const message = problemOf(value);
-    if (message) context.addIssue({ code: 'custom', message, continue: false });
-  };
+const refusing = (problemOf: (value: string) => string | undefined) =>
+  z.refine<string>(value => !problemOf(value), { error: ({ input }) => problemOf(input as string), abort: true });
 
 const baseUrl = requiredText('PAYMENT_GATEWAY_URL', 'an absolute URL, such as https://gateway.example')
-  .superRefine(refusing(baseUrlProblem))
+  .check(refusing(baseUrlProblem))
   .transform(value => {
     const { origin, pathname } = new URL(value);
     return origin + pathname.replace(/\/+$/, '');
   });
-const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY')
-  .superRefine(refusing(keyProblem))
-  .superRefine(
-    refusing(key => !HEADER_TEXT.test(key) && 'has a character that an HTTP header cannot contain: copy it again'),
-  );
+const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY').check(
+  refusing(keyProblem),
+  z.regex(/^[\x20-\xff]*$/, { error: 'has a character that an HTTP header cannot contain: copy it again' }),
+);
 const toKey = (text: string) => createSecretKey(text, 'utf8');
-const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').superRefine(refusing(keyProblem)).transform(toKey);
-const formerSignKey = text.min(1, 'is empty').superRefine(refusing(keyProblem)).transform(toKey);
+const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').check(refusing(keyProblem)).transform(toKey);
+const formerSignKey = text.min(1, 'is empty').check(refusing(keyProblem)).transform(toKey);
 
 function baseUrlProblem(value: string): string | undefined {
   if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value))
