@@ -71,12 +71,10 @@ export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: strin
   });
 
 /** Settles as the promise does, or rejects with the signal's reason as soon as that is aborted. */
-export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
-  signal
-    ? within(promise, { signal }, () => {
-        throw signal.reason;
-      })
-    : promise;
+export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
+  within(promise, { signal }, () => {
+    throw signal.reason;
+  });
 
 /** Returns the milliseconds since a moment of `performance.now()`, to the hundredth. */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
