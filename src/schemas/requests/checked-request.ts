@@ -21,11 +21,8 @@ export type CheckedRequest = PaymentRequest | OnrampPayment | (NftPurchaseReques
 /** The client's methods. */
 export type RequestKind = 'deposit' | 'withdrawal' | 'nftPurchase' | 'payment';
 
-/** A schema for each terminal. */
-type Schemas = Record<Terminal, z.ZodType<CheckedRequest>>;
-
-/** `paymentType` is the type that the method adds. A request that names another type is refused. */
-const KINDS: Record<RequestKind, Schemas & { paymentType?: PaymentType }> = {
+/** The schema for each terminal, and the type that the method adds. A request that names another type is refused. */
+const KINDS: Record<RequestKind, Record<Terminal, z.ZodType<CheckedRequest>> & { paymentType?: PaymentType }> = {
   deposit: { paymentType: 'DEPOSIT', standard: depositSchema, onramp: onrampTerminalDepositSchema },
   withdrawal: { paymentType: 'WITHDRAWAL', standard: withdrawalSchema, onramp: withdrawalSchema },
   nftPurchase: { paymentType: 'DEPOSIT', standard: nftPurchaseSchema, onramp: nftPurchaseSchema },
