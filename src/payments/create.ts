@@ -9,8 +9,10 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
 import { serialize } from '../schemas/requests/serialize.ts';
-import { type Accepted, type CreateOnce, createOnce } from '../store/creates/create-once.ts';
+import { type Accepted, createOnce } from '../store/creates/create-once.ts';
 import { checkReference } from '../store/key.ts';
+import type { CreateRow } from '../store/rules/create-row.ts';
+import { newAttempt } from '../store/rules/fingerprint.ts';
 import { Call } from '../telemetry/call.ts';
 import { warnInProduction } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';
@@ -36,20 +38,26 @@ export interface Created {
 }
 
 /** What other parts of the SDK pass to a create. */
-export type Internal = Pick<CreateOnce, 'plan' | 'order'>;
+export interface Internal {
+  /** The plan of a payout, claimed by upkeep. */
+  plan?: CreateRow | undefined;
+  /** The order that the create is an attempt of. */
+  order?: string | undefined;
+}
 
 export async function create(
   gateway: Gateway,
   kind: RequestKind,
   input: unknown,
   options?: CreateOptions,
-  internal?: Internal,
+  { plan, order }: Internal = {},
 ): Promise<Created> {
   const call = new Call('create', gateway);
-  if (!internal?.plan) checkUpkeep(gateway);
+  if (!plan) checkUpkeep(gateway);
 
   const createIt = async (): Promise<Created> => {
     const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
+    const limits = { deadline: new Deadline(timeout), signal };
     const { store } = gateway;
     const checked = parseRequest(kind, gateway.terminal, input, gateway.webhookUrl);
     const request = store ? withReference(checked) : checked;
@@ -71,14 +79,17 @@ export async function create(
     const once =
       store && reference
         ? await createOnce({
-            ...{ store, ...internal, call, timeout, signal },
-            request: { ...request, reference },
+            ...{ store, call, plan, ...limits },
             // The store compares requests without tokens, because a rotated key changes those.
-            fields: { ...JSON.parse(text), webhookUrl, callbackUrl },
-            lookUp: (id, limits) => lookUp(gateway, id, limits, call),
-            send: (deadline, signal) => send({ deadline, signal, awaitsAnswer: true }),
+            attempt: newAttempt(
+              { ...request, reference },
+              { ...JSON.parse(text), webhookUrl, callbackUrl },
+              { timeoutMs: timeout, order },
+            ),
+            lookUp: (id, { deadline, signal }) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call),
+            send: ({ deadline, signal }) => send({ deadline, signal, awaitsAnswer: true }),
           })
-        : { ...(await send({ deadline: new Deadline(timeout), signal })).created, replayed: false, stale: false };
+        : { ...(await send(limits)).created, replayed: false, stale: false };
     const { payment, replayed, stale } = once;
     return { payment, nextAction: nextActionOf(once), replayed, stale };
   };

@@ -1,5 +1,4 @@
 // Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
-import { randomUUID } from 'node:crypto';
 import type { CreateOptions } from '../../client-options.ts';
 import { ConfigurationError, PaymentInDoubtError } from '../../errors.ts';
 import { argumentReader, extraField } from '../../options/reader.ts';
@@ -8,7 +7,7 @@ import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
 import { serialize } from '../../schemas/requests/serialize.ts';
 import { change, NO_ROW } from '../../store/creates/change.ts';
 import { type CreateRow, entryOf, knownIds } from '../../store/rules/create-row.ts';
-import { expectSameRequest, requestDataOf } from '../../store/rules/fingerprint.ts';
+import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
 import type { PlannedRequest } from '../../store/rules/plan.ts';
 import { plan } from '../../store/rules/transitions.ts';
 import { withReference } from '../create.ts';
@@ -38,8 +37,7 @@ export async function payOut(
   gateway.upkeepCheckAt ??= 0;
   const payout = withReference(parseRequest('withdrawal', gateway.terminal, request, gateway.webhookUrl));
   const { reference } = payout;
-  const data = requestDataOf(payout, JSON.parse(serialize(payout, extra)));
-  const attempt = { ...data, reference, attemptId: randomUUID(), timeoutMs: 0 };
+  const attempt = newAttempt(payout, JSON.parse(serialize(payout, extra)), { timeoutMs: 0 });
   const body = JSON.stringify({ request: payout, extra } satisfies PlannedRequest);
   const step = await change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
   const row = step.row as CreateRow;

@@ -17,14 +17,12 @@
 // |                  |                                      |                         | conflicting id        | conflicting id        |
 // | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
-import { randomUUID } from 'node:crypto';
 import { Deadline } from '../../deadline.ts';
 import { GatewayError, PaymentInDoubtError } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
 import { type Attempt, type CreateRow, knownIds } from '../rules/create-row.ts';
-import { type Recordable, requestDataOf } from '../rules/fingerprint.ts';
 import { replanned } from '../rules/plan.ts';
 import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
@@ -41,18 +39,10 @@ export interface Accepted {
 }
 
 export interface CreateOnce extends Replayable {
-  request: Recordable & { reference: string };
-  /** All sent fields, as plain data. */
-  fields: object;
-  /** Milliseconds for the whole create. */
-  timeout: number;
-  signal?: AbortSignal | undefined;
-  /** The order that it is an attempt of. */
-  order?: string | undefined;
   /** The claimed plan: the create sends only this plan. */
   plan?: CreateRow | undefined;
   /** Sends the create, but never after the deadline. The signal ends the wait for its answer. */
-  send(deadline: Deadline, signal: AbortSignal): Promise<Accepted>;
+  send(limits: WaitLimits): Promise<Accepted>;
 }
 
 export interface CreatedOnce extends Envelope {
@@ -70,54 +60,46 @@ const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce>>>();
 
 /** Sends a create at most once per reference, and joins the same create if this process already runs it. */
 export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
-  const { store, request, fields, timeout, signal, order, plan } = create;
-  const { reference } = request;
-  const limits = { deadline: new Deadline(timeout), signal };
-  const data = requestDataOf(request, fields);
-  const attempt = { reference, ...data, attemptId: randomUUID(), timeoutMs: timeout, order };
+  const { store, attempt, plan, signal } = create;
+  const { reference, bodyHash, order } = attempt;
   const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce>>();
   running.set(store, creates);
-  const key = JSON.stringify([reference, data.bodyHash, order, plan?.attemptId]);
+  const key = JSON.stringify([reference, bodyHash, order, plan?.attemptId]);
   const joined = creates.get(key);
   if (!joined && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
-  const begin = (giveUp: AbortSignal) =>
-    makeAttempt(create, attempt, { ...limits, signal: giveUp }).finally(() => creates.delete(key));
+  const begin = (giveUp: AbortSignal) => makeAttempt({ ...create, signal: giveUp }).finally(() => creates.delete(key));
   const flight = joined ?? new InFlight(begin);
   if (!joined) creates.set(key, flight);
-  const ended = await flight.wait(limits, left => stopped(reference, left, 'unknown'));
+  const ended = await flight.wait(create, left => stopped(reference, left, 'unknown'));
   if (!joined) return ended;
   report(create, 'replayed', reference, ended.payment.id);
   return { ...ended, replayed: true };
 }
 
 /** Begin → send → record → answer. The recording continues in the background after the limits. */
-async function makeAttempt(
-  create: CreateOnce,
-  attempt: Attempt,
-  limits: WaitLimits & { signal: AbortSignal },
-): Promise<CreatedOnce> {
-  const { plan } = create;
-  const { hasBegun, ...begun } = await writeDown(create, attempt, limits);
+async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
+  const { attempt, plan } = create;
+  const { hasBegun, ...begun } = await writeDown(create);
   if (!hasBegun && plan) throw new PlanGone();
-  if (!hasBegun) return resume(create, attempt, begun, limits);
+  if (!hasBegun) return resume(create, begun);
   report(create, 'begun', attempt.reference);
   // No customer waits for a plan, so the store gets a fresh timeout after the create has used its own.
-  const recordingLimits = () => (plan ? { deadline: new Deadline(create.timeout) } : limits);
+  const recordingLimits = () => (plan ? { deadline: new Deadline(attempt.timeoutMs) } : create);
   let accepted: Accepted;
   try {
-    accepted = await create.send(limits.deadline, limits.signal);
+    accepted = await create.send(create);
   } catch (error) {
-    const recorded = await waitForRecording(recordFailure(create, attempt, error, begun), recordingLimits());
+    const recorded = await waitForRecording(recordFailure(create, error, begun), recordingLimits());
     const own = ownRow(recorded, attempt);
     // The callback has come already, so the answer does not matter.
-    if (recorded && own?.state === 'created') return await resume(create, attempt, recorded, limits);
+    if (recorded && own?.state === 'created') return await resume(create, recorded);
     // The store knows a payment of it, or may lose the plan if the process ends now.
     const isDoubt = own?.state === 'begun' || (plan && !recorded);
     if (!isDoubt || !isSurelyUnpaid(error)) throw error;
     const details = { paymentId: own && knownIds(own)[0], cause: error };
     throw new PaymentInDoubtError(attempt.reference, new Date(begun.row?.begunAt ?? begun.now), details);
   }
-  await waitForRecording(recordCreated(create, attempt, accepted, begun), recordingLimits());
+  await waitForRecording(recordCreated(create, accepted, begun), recordingLimits());
   return { ...accepted.created, replayed: false, stale: false };
 }
 
@@ -129,16 +111,11 @@ const ownRow = (found: Partial<FoundRow> | undefined, { attemptId }: Attempt): C
   found?.row?.attemptId === attemptId ? found.row : undefined;
 
 /** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */
-async function recordFailure(
-  create: CreateOnce,
-  attempt: Attempt,
-  error: unknown,
-  begun: FoundRow,
-): Promise<FoundRow | undefined> {
-  const { plan } = create;
+async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow): Promise<FoundRow | undefined> {
+  const { attempt, plan } = create;
   const { paymentId, outcome } = error instanceof GatewayError ? error : {};
   const isUnpaid = isSurelyUnpaid(error);
-  const step = await recordEndOf(create, attempt, begun, paymentId, (row, now) => {
+  const step = await recordEndOf(create, begun, paymentId, (row, now) => {
     if (isUnpaid)
       return release(row, attempt, { wasSent: outcome === 'rejected', plan: plan && replanned(plan, error, now) });
     return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
@@ -153,16 +130,15 @@ async function recordFailure(
 /** Records the payment of an attempt. @throws {GatewayError} if another create has it: one id belongs to one create */
 async function recordCreated(
   create: CreateOnce,
-  attempt: Attempt,
   { created: result, anothers }: Accepted,
   begun: FoundRow,
 ): Promise<void> {
-  const { store } = create;
+  const { store, attempt } = create;
   const { reference } = attempt;
   const paymentId = result.payment.id;
   try {
     const end = (row: CreateRow | undefined, now: number) => recordPayment(row, attempt, { paymentId, result }, now);
-    const step = await recordEndOf(create, attempt, begun, paymentId, end);
+    const step = await recordEndOf(create, begun, paymentId, end);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
   } catch (error) {
     if (!isTaken(error)) throw error;
@@ -175,13 +151,13 @@ async function recordCreated(
 
 async function recordEndOf(
   create: CreateOnce,
-  attempt: Attempt,
   begun: FoundRow,
   paymentId: string | undefined,
   end: Transition<Step>,
 ): Promise<(Step & FoundRow) | undefined> {
+  const { store, attempt } = create;
   const { reference } = attempt;
-  const step = await record(create.store, attempt, end, begun);
+  const step = await record(store, attempt, end, begun);
   if (!step) warnNotRecorded(create, reference);
   if (step?.otherPayment && paymentId) reportConflict(create, reference, paymentId, step.otherPayment.id);
   return step;

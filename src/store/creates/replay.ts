@@ -21,22 +21,17 @@ interface Replayed extends Envelope {
 }
 
 /** A create that can look payments up. */
-export interface Replayable extends StoreCall {
-  lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
+export interface Replayable extends StoreCall, WaitLimits {
+  attempt: Attempt;
+  lookUp(paymentId: string, limits: WaitLimits): Promise<Payment>;
 }
 
 /** @param found a taken reference @throws {DuplicateReferenceError} @throws {PaymentInDoubtError} */
-export async function resume(
-  create: Replayable,
-  attempt: Attempt,
-  found: FoundRow,
-  limits: WaitLimits,
-): Promise<Replayed> {
+export async function resume(create: Replayable, found: FoundRow): Promise<Replayed> {
   const row = found.row as CreateRow;
   const { reference } = row;
-  expectSameRequest(row, attempt);
-  const { deadline, signal } = limits;
-  const readPayment = (id: string) => create.lookUp(id, { timeout: deadline.timeout, signal });
+  expectSameRequest(row, create.attempt);
+  const readPayment = (id: string) => create.lookUp(id, create);
   const { result: known } = row;
   if (known) {
     const { id } = known.payment;
@@ -48,7 +43,7 @@ export async function resume(
     }
     const latest = isSamePayment(id, seen.id) ? withNextAction(known, { payment: seen }) : { payment: seen };
     const recording = record(create.store, row, current => observe(current, latest), found);
-    await waitForRecording(recording, limits);
+    await waitForRecording(recording, create);
     return { ...latest, replayed: true, stale: false };
   }
   const [paymentId] = knownIds(row);

@@ -12,22 +12,20 @@ const LONGEST_WAIT = 1_000;
 
 /** Writes the attempt down, in one statement if the reference is new. After an error it must not be sent. */
 export async function writeDown(
-  client: StoreCall & { plan?: CreateRow | undefined },
-  attempt: Attempt,
-  { deadline, signal }: WaitLimits,
+  create: StoreCall & WaitLimits & { attempt: Attempt; plan?: CreateRow | undefined },
 ): Promise<FoundRow & { hasBegun: boolean }> {
-  const { store, plan } = client;
+  const { store, attempt, plan, deadline, signal } = create;
   const { reference } = attempt;
   // A reference is usually new, so it is not read first.
   const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
   try {
-    return await answerWithin({ deadline, signal }, writing);
+    return await answerWithin(create, writing);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     // The row may be written anyway, even later.
     const takeItBack = async () =>
       (await record(store, attempt, (row, now) => takeBack(row, attempt, now, plan))) ??
-      warnNotRecorded(client, reference);
+      warnNotRecorded(create, reference);
     const limits = { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal };
     const isUnwritten =
       isNeverWritten(error) || (await within(writing.then(takeItBack, takeItBack), limits, () => undefined));

@@ -1,11 +1,11 @@
 // The fields of a request that the store keeps: the four that decide money, and a hash of the whole.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { DuplicateReferenceError } from '../../errors.ts';
 import { canonicalAmount } from '../../schemas/amount.ts';
 import { isJsonMap } from '../../schemas/json.ts';
 import { moneyDifferences } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import type { CreateRow, RequestData } from './create-row.ts';
+import type { Attempt, CreateRow, RequestData } from './create-row.ts';
 
 /** Changes with the canonical form: hashes of different versions never match. */
 const VERSION = 'v1';
@@ -20,6 +20,18 @@ export interface Recordable {
   currency: string;
   reference?: string | null | undefined;
 }
+
+/** Returns a new attempt to send a request. @param fields all sent fields, as plain data */
+export const newAttempt = (
+  request: Recordable & { reference: string },
+  fields: object,
+  limits: Pick<Attempt, 'timeoutMs' | 'order'>,
+): Attempt => ({
+  ...requestDataOf(request, fields),
+  ...limits,
+  reference: request.reference,
+  attemptId: randomUUID(),
+});
 
 /** Returns the same value for every spelling of a request. @param fields all sent fields, as plain data */
 export function requestDataOf(request: Recordable, fields: object): RequestData {
