@@ -111,18 +111,15 @@ async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
     if (order.paidBy) return { state: 'paid', payment: await answerWithin(click, paymentOf(store, order.paidBy)) };
     if (order.isCanceled) return { state: 'canceled' };
     const reference = referenceOf(orderId, order.attempts);
-    const step: Step = isNew ? 'send' : await stepOf(click, reference);
-    if (typeof step === 'object') return step;
+    let step: Step = isNew ? 'send' : await stepOf(click, reference);
     if (step === 'next' || (step === 'send' && (order.amount !== amount || order.currency !== currency))) {
       const attempts = step === 'next' ? order.attempts + 1 : order.attempts;
       const next = store.write(orderRowOf(orderId, { ...order, attempts, amount, currency }, row));
-      const written = await answerWithin(click, next);
-      isNew = written.isWritten;
-      row = isNew ? written.row : undefined;
+      ({ row, isWritten: isNew } = await answerWithin(click, next));
       continue;
     }
-    const sent = step === 'send' ? await send(click, reference) : 'again';
-    if (sent !== 'again') return sent;
+    if (step === 'send') step = await send(click, reference);
+    if (step !== 'again') return step;
     isNew = false;
     row = undefined;
     if (patience.isPast) return CHECKING;
