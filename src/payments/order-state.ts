@@ -5,7 +5,7 @@ import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Store } from '../store/contract.ts';
 import { ownerOf, readCreate } from '../store/creates/change.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
-import { type OrderData, orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
+import { newOrder, type OrderData, orderDataOf } from '../store/rules/order-row.ts';
 
 /** An order, as the store knows it. */
 export interface Order {
@@ -69,11 +69,11 @@ export async function paymentOf(store: Store, paymentId: string): Promise<Paymen
 export async function cancelOrder(store: Store, orderId: string): Promise<boolean> {
   checkOrderId(orderId);
   for (;;) {
-    const { row } = await store.read({ kind: 'order', id: orderId });
-    const order: OrderData = row ? orderDataOf(row) : { attempts: 0 };
+    const { row = newOrder(orderId) } = await store.read({ kind: 'order', id: orderId });
+    const order = orderDataOf(row);
     if (order.paidBy) return false;
     if (order.isCanceled) return true;
-    const { isWritten } = await store.write(orderRowOf(orderId, { ...order, isCanceled: true }, row));
+    const { isWritten } = await store.write({ ...row, data: { ...order, isCanceled: true } });
     if (isWritten) return true;
   }
 }

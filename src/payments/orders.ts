@@ -16,7 +16,7 @@ import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
 import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
-import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
+import { newOrder, orderDataOf } from '../store/rules/order-row.ts';
 import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
@@ -102,7 +102,7 @@ export async function checkout(
 async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
   const { store, orderId, wanted, signal } = click;
   const { amount, currency } = wanted;
-  const first = store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
+  const first = store.write(newOrder(orderId, { attempts: 1, amount, currency }));
   let { row, isWritten: isNew } = await answerWithin(click, first);
   for (;;) {
     row ??= (await answerWithin(click, store.read({ kind: 'order', id: orderId }))).row;
@@ -114,7 +114,7 @@ async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
     let step: Step = isNew ? 'send' : await stepOf(click, reference);
     if (step === 'next' || (step === 'send' && (order.amount !== amount || order.currency !== currency))) {
       const attempts = step === 'next' ? order.attempts + 1 : order.attempts;
-      const next = store.write(orderRowOf(orderId, { ...order, attempts, amount, currency }, row));
+      const next = store.write({ ...row, data: { ...order, attempts, amount, currency } });
       ({ row, isWritten: isNew } = await answerWithin(click, next));
       continue;
     }

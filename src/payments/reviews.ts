@@ -5,7 +5,7 @@ import type { Payment } from '../schemas/records/payment.ts';
 import type { Store, StoreRow } from '../store/contract.ts';
 import { readCreate } from '../store/creates/change.ts';
 import { storeRowOf } from '../store/rules/create-row.ts';
-import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
+import { orderDataOf } from '../store/rules/order-row.ts';
 import { judge } from '../store/rules/outcomes.ts';
 import {
   after,
@@ -60,7 +60,7 @@ async function complete(store: Store, review: KeptReview, known: PaymentData): P
   const verdict = judge({ payment: paymentOf(review), known, create, order });
   const rows: StoreRow[] = [];
   if (verdict.create) rows.push(storeRowOf(verdict.create));
-  if (orderRow && verdict.order) rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
+  if (orderRow && verdict.order) rows.push({ ...orderRow, data: verdict.order });
   const written = await Promise.all(rows.map(row => store.write(row)));
   return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict) : undefined;
 }

@@ -5,7 +5,7 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
 import { createOf, storeRowOf } from '../store/rules/create-row.ts';
-import { orderDataOf, orderRowOf } from '../store/rules/order-row.ts';
+import { orderDataOf } from '../store/rules/order-row.ts';
 import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
@@ -91,9 +91,7 @@ async function apply(
   const changed = (next: Verdict): StoreRow[] => {
     const acknowledged = next.create && (acknowledge(next.create, payment).next ?? next.create);
     const rows = acknowledged && acknowledged !== create ? [storeRowOf(acknowledged)] : [];
-    return orderRow && next.order && next.order !== order
-      ? [...rows, orderRowOf(orderRow.id, next.order, orderRow)]
-      : rows;
+    return orderRow && next.order && next.order !== order ? [...rows, { ...orderRow, data: next.order }] : rows;
   };
   if (result === 'already') {
     const rows = changed({ create, order });

@@ -17,11 +17,11 @@ export interface OrderData {
 
 export const orderDataOf = (row: StoreRow): OrderData => row.data as OrderData;
 
-export const orderRowOf = (id: string, data: OrderData, before?: StoreRow): StoreRow => ({
+export const newOrder = (id: string, data: OrderData = { attempts: 0 }): StoreRow => ({
   kind: 'order',
   id,
   state: 'order',
-  revision: before?.revision ?? 0,
-  begunAt: before?.begunAt ?? 0,
+  revision: 0,
+  begunAt: 0,
   data,
 });
