@@ -28,9 +28,3 @@ export interface WebhookGateway<Tx = unknown> {
   getPayment: LookUp;
   readonly [CLIENT]?: ClientLink<Tx> | undefined;
 }
-
-/** Milliseconds: a lookup that takes longer would keep its place from others. */
-const LONGEST_LOOKUP = 10_000;
-
-export const lookUpFor = (gateway: WebhookGateway, paymentId: string): Promise<Payment> =>
-  gateway.getPayment(paymentId, { timeout: LONGEST_LOOKUP });

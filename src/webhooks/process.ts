@@ -8,7 +8,6 @@ import { isOfMerchant } from '../store/thrown.ts';
 import type { HandlerLink, ProcessResult } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import { isShown } from './claim.ts';
-import { lookUpFor } from './client-link.ts';
 import { takeEffect } from './effect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endOf, reportStep, unhandled } from './reply.ts';
@@ -19,15 +18,19 @@ type SweepLimits = Parameters<HandlerLink['process']>[1];
 /** Milliseconds before each further lookup of a payment whose record is older than a claim. */
 const LAG_PAUSES = [500, 1_000];
 
+/** Milliseconds: a lookup that takes longer would keep its place from others. */
+const LONGEST_LOOKUP = 10_000;
+
 export const UNSIGNED =
   'A callback came without the token that signCallbackUrls adds to its address, or with that of another payment. It may be forged.';
 
 /** Takes turns until a record shows the claim, or the status of a sweep, and has taken effect. */
 export async function processCallback(endpoint: Endpoint, callback: Callback): Promise<ProcessResult> {
   const { paymentId, claim, token } = callback;
+  const run = (callbacks: readonly Callback[]) => runTurn(endpoint, paymentId, callbacks);
   let seen: number | undefined;
   for (let looks = 0; ; looks++) {
-    const turn = await takeTurn(endpoint, { ...callback, seen }).catch((error): undefined => {
+    const turn = await endpoint.turns.take({ ...callback, seen }, run).catch((error): undefined => {
       if (isOfMerchant(error) || !isMissing(error)) throw error;
     });
     if (turn) {
@@ -64,12 +67,9 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
   });
 }
 
-const takeTurn = (endpoint: Endpoint, callback: Callback): Promise<Turn> =>
-  endpoint.turns.take(callback, callbacks => runTurn(endpoint, callback.paymentId, callbacks));
-
 /** Looks the payment up once. Its status takes effect if it is final, or if a callback claims nothing newer. */
 async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonly Callback[]): Promise<Turn> {
-  const payment = await lookUpFor(endpoint.gateway, paymentId);
+  const payment = await endpoint.gateway.getPayment(paymentId, { timeout: LONGEST_LOOKUP });
   const accepted = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
   const [first] = accepted;
   const hasEffect = isFinal(payment) || accepted.some(({ claim }) => isShown(payment, claim));
