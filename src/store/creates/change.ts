@@ -41,8 +41,12 @@ export const answerWithin = <T>({ deadline, signal }: WaitLimits, statement: Pro
   });
 
 /** Waits for a recording. After the limit it continues in the background. @throws its error, if it comes in time */
-export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
-  within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);
+export const waitForRecording = <T>(
+  recording: Promise<T>,
+  { deadline, signal }: WaitLimits,
+  longest = LONGEST_WAIT,
+): Promise<T | undefined> =>
+  within<T | undefined>(recording, { ms: Math.min(deadline.remaining, longest), signal }, () => undefined);
 
 /** A row, if it exists, with the time of the store's clock. */
 export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;

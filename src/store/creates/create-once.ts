@@ -27,7 +27,7 @@ import { replanned } from '../rules/plan.ts';
 import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import { InFlight, type WaitLimits } from './in-flight.ts';
-import { type Replayable, resume } from './replay.ts';
+import { type CreatedOnce, type Replayable, resume } from './replay.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { stopped, writeDown } from './write-down.ts';
 
@@ -43,13 +43,6 @@ export interface CreateOnce extends Replayable {
   plan?: CreateRow | undefined;
   /** Sends the create, but never after the deadline. The signal ends the wait for its answer. */
   send(limits: WaitLimits): Promise<Accepted>;
-}
-
-export interface CreatedOnce extends Envelope {
-  /** An earlier call made the payment. */
-  replayed: boolean;
-  /** The lookup failed, so this is the last state in the store. */
-  stale: boolean;
 }
 
 /** The plan must not be sent: another process sends it, or it was withdrawn. */

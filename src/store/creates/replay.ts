@@ -14,8 +14,9 @@ import { type ReadPayment, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warnStale } from './reports.ts';
 
-interface Replayed extends Envelope {
-  replayed: true;
+export interface CreatedOnce extends Envelope {
+  /** An earlier call made the payment. */
+  replayed: boolean;
   /** The lookup failed, so this is the last state in the store. */
   stale: boolean;
 }
@@ -27,7 +28,7 @@ export interface Replayable extends StoreCall, WaitLimits {
 }
 
 /** @param found a taken reference @throws {DuplicateReferenceError} @throws {PaymentInDoubtError} */
-export async function resume(create: Replayable, found: FoundRow): Promise<Replayed> {
+export async function resume(create: Replayable, found: FoundRow): Promise<CreatedOnce> {
   const row = found.row as CreateRow;
   const { reference } = row;
   expectSameRequest(row, create.attempt);

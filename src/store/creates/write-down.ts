@@ -1,9 +1,9 @@
 // Writes an attempt of a create into the store before the SDK sends it.
-import { LateError, type Left, within } from '../../deadline.ts';
+import { LateError, type Left } from '../../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../../errors.ts';
 import type { Attempt, CreateRow } from '../rules/create-row.ts';
 import { begin, takeBack } from '../rules/transitions.ts';
-import { answerWithin, change, type FoundRow, NO_ROW, record } from './change.ts';
+import { answerWithin, change, type FoundRow, NO_ROW, record, waitForRecording } from './change.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { type StoreCall, warnNotRecorded } from './reports.ts';
 
@@ -14,7 +14,7 @@ const LONGEST_WAIT = 1_000;
 export async function writeDown(
   create: StoreCall & WaitLimits & { attempt: Attempt; plan?: CreateRow | undefined },
 ): Promise<FoundRow & { hasBegun: boolean }> {
-  const { store, attempt, plan, deadline, signal } = create;
+  const { store, attempt, plan, signal } = create;
   const { reference } = attempt;
   // A reference is usually new, so it is not read first.
   const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
@@ -26,9 +26,8 @@ export async function writeDown(
     const takeItBack = async () =>
       (await record(store, attempt, (row, now) => takeBack(row, attempt, now, plan))) ??
       warnNotRecorded(create, reference);
-    const limits = { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal };
     const isUnwritten =
-      isNeverWritten(error) || (await within(writing.then(takeItBack, takeItBack), limits, () => undefined));
+      isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), create, LONGEST_WAIT));
     const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
     const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
     throw isStopped ? stopped(reference, 'aborted', 'not_sent', advice) : notWritten(reference, error, advice);
