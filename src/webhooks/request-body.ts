@@ -10,7 +10,7 @@ const DEADLINE = 10_000;
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 
 /** A body that a framework has parsed: any JSON value. */
-export interface ParsedBody {
+interface ParsedBody {
   body: unknown;
 }
 

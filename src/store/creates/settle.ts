@@ -12,7 +12,7 @@ import { change, isTaken, ownerOf, readCreate } from './change.ts';
 import { type ReadPayment, unlessMissing } from './doubts.ts';
 import { report, reportConflict, type StoreCall } from './reports.ts';
 
-export interface Resolution {
+interface Resolution {
   reference: string;
   /** The id of its payment, or `not_created`. */
   resolution: string;

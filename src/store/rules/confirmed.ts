@@ -16,12 +16,12 @@ import {
   withoutIds,
 } from './transitions.ts';
 
-export interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
+interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
   payment: Payment;
 }
 
 /** The effect of a confirmed payment on its reference. */
-export interface ReconciledStep extends Step {
+interface ReconciledStep extends Step {
   /** The reference had no payment before. `settled` if it was in doubt. */
   outcome?: 'created' | 'settled';
   /** The payment differs from the request. */

@@ -28,7 +28,7 @@ export function decide(
   return seen === row?.revision ? 'run' : 'again';
 }
 
-export interface StatusFacts {
+interface StatusFacts {
   payment: Payment;
   known: PaymentData;
   /** The create of its reference. */

@@ -11,7 +11,7 @@ export interface Claimed {
   now: number;
 }
 
-export interface WorkOptions {
+interface WorkOptions {
   /** The maximum number of rows. */
   limit: number;
   /** How many rows are processed concurrently, and claimed at once. */
