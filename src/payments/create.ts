@@ -59,7 +59,7 @@ export async function create(
     const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
     const limits = { deadline: new Deadline(timeout), signal };
     const { store } = gateway;
-    const checked = parseRequest(kind, gateway.terminal, input, gateway.webhookUrl);
+    const checked = checkRequest(gateway, kind, input);
     const request = store ? withReference(checked) : checked;
     const { reference, paymentType, paymentMethod, webhookUrl, callbackUrl } = request;
     Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
@@ -111,6 +111,10 @@ function warnOnce(gateway: Gateway): void {
     'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).',
   );
 }
+
+/** @throws {InvalidRequestError} before anything is written or sent */
+export const checkRequest = ({ terminal, webhookUrl }: Gateway, kind: RequestKind, input: unknown): CheckedRequest =>
+  parseRequest(kind, terminal, input, webhookUrl);
 
 const NO_REFERENCE = {
   path: 'reference',

@@ -7,7 +7,7 @@ import { isJsonMap } from '../schemas/json.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
-import { type CheckedRequest, parseRequest } from '../schemas/requests/checked-request.ts';
+import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
 import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/requests/request.ts';
 import type { Store } from '../store/contract.ts';
 import { answerWithin, readCreate } from '../store/creates/change.ts';
@@ -18,7 +18,7 @@ import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
 import { newOrder, orderDataOf } from '../store/rules/order-row.ts';
 import { Call } from '../telemetry/call.ts';
-import { create } from './create.ts';
+import { checkRequest, create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
@@ -78,14 +78,9 @@ export async function checkout(
   checkOrderId(orderId);
   if (Object(request).reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
   // Before anything is written.
-  const parsed = parseRequest(
-    'deposit',
-    gateway.terminal,
-    attemptOf(request, referenceOf(orderId, 1)),
-    gateway.webhookUrl,
-  );
-  const { paymentMethod, currency } = parsed;
-  const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
+  const checked = checkRequest(gateway, 'deposit', attemptOf(request, referenceOf(orderId, 1)));
+  const { paymentMethod, currency } = checked;
+  const wanted = { paymentMethod, currency, amount: canonicalAmount(checked.amount) };
   const { signal, timeout = gateway.timeout } = readCreateOptions(options);
   const deadline = new Deadline(timeout);
   const click = { gateway, store, orderId, request, wanted, options, deadline, signal, mayExist: false };

@@ -2,7 +2,6 @@
 import type { CreateOptions } from '../../client-options.ts';
 import { ConfigurationError, PaymentInDoubtError } from '../../errors.ts';
 import { argumentReader, extraField } from '../../options/reader.ts';
-import { parseRequest } from '../../schemas/requests/checked-request.ts';
 import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
 import { serialize } from '../../schemas/requests/serialize.ts';
 import { change, NO_ROW } from '../../store/creates/change.ts';
@@ -10,7 +9,7 @@ import { type CreateRow, entryOf, knownIds } from '../../store/rules/create-row.
 import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
 import type { PlannedRequest } from '../../store/rules/plan.ts';
 import { plan } from '../../store/rules/transitions.ts';
-import { withReference } from '../create.ts';
+import { checkRequest, withReference } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
 import { checkUpkeep } from '../missing-upkeep.ts';
 import { type Entry, storeOf } from '../store-calls.ts';
@@ -35,7 +34,7 @@ export async function payOut(
   const { extra = {} } = readOptions(options);
   checkUpkeep(gateway);
   gateway.upkeepCheckAt ??= 0;
-  const payout = withReference(parseRequest('withdrawal', gateway.terminal, request, gateway.webhookUrl));
+  const payout = withReference(checkRequest(gateway, 'withdrawal', request));
   const { reference } = payout;
   const attempt = newAttempt(payout, JSON.parse(serialize(payout, extra)), { timeoutMs: 0 });
   const body = JSON.stringify({ request: payout, extra } satisfies PlannedRequest);
