@@ -59,16 +59,12 @@ const derive = (signKey: KeyObject): KeyObject =>
 const digestIn = (token: string): string => token.slice(0, token.indexOf('.'));
 
 const digestOf = (reference: string): string =>
-  shortened(
-    createHash('sha256')
-      .update(`reference:${foldReference(reference)}`)
-      .digest(),
-  );
+  shortened(createHash('sha256').update(`reference:${foldReference(reference)}`));
 
 const tokenOf = (digest: string, key: KeyObject): string =>
-  `${digest}.${shortened(createHmac('sha256', key).update(digest).digest())}`;
+  `${digest}.${shortened(createHmac('sha256', key).update(digest))}`;
 
-const shortened = (bytes: Buffer): string => bytes.subarray(0, LENGTH).toString('base64url');
+const shortened = (hash: { digest(): Buffer }): string => hash.digest().subarray(0, LENGTH).toString('base64url');
 
 /** Compares in constant time, except for texts of other lengths: a token's length is not a secret. */
 function isEqual(given: string, right: string): boolean {
