@@ -1,15 +1,11 @@
 // Processes the due rows of a store. Leases let many processes work concurrently.
 import type { DueQuery, Store } from '../contract.ts';
+import type { ExistingRow } from '../creates/change.ts';
 import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
 import { unleased } from '../rules/transitions.ts';
 
 /** Milliseconds until another process takes over the rows of a dead process, or of a claim that was answered too late. */
 const LEASE = 120_000;
-
-export interface Claimed {
-  row: CreateRow;
-  now: number;
-}
 
 interface WorkOptions {
   /** The maximum number of rows. */
@@ -24,10 +20,10 @@ export async function workOnDue(
   store: Store,
   query: Omit<DueQuery, 'kind'>,
   { limit, concurrency, isOver }: WorkOptions,
-  work: (claimed: Claimed) => Promise<void>,
+  work: (claimed: ExistingRow) => Promise<void>,
 ): Promise<number> {
   let claimed = 0;
-  async function* claimAll(): AsyncGenerator<Claimed> {
+  async function* claimAll(): AsyncGenerator<ExistingRow> {
     while (claimed < limit && !isOver()) {
       const count = Math.min(limit - claimed, concurrency);
       const { rows, now } = await store.due({ kind: 'create', ...query }, count, LEASE);

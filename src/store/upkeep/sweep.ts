@@ -4,12 +4,12 @@
 // chargeback can get lost.
 import { isSamePayment } from '../../schemas/id.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
-import { change } from '../creates/change.ts';
+import { change, type ExistingRow } from '../creates/change.ts';
 import { type StoreCall, warnGaveUp, warnNotSwept } from '../creates/reports.ts';
 import { type CreateRow, knownIds } from '../rules/create-row.ts';
 import { notDue, unleased } from '../rules/transitions.ts';
 import { isOfMerchant } from '../thrown.ts';
-import { type Claimed, giveBack, workOnDue } from './claims.ts';
+import { giveBack, workOnDue } from './claims.ts';
 import type { HandlerLink } from './handler-link.ts';
 
 /** The counts of a sweep, by result. */
@@ -53,7 +53,7 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
   const isOver = () => isOut || signal?.aborted === true;
 
   /** If an effect or a callback has changed the row during the look, another look follows soon. */
-  const write = (claimed: Claimed, next: CreateRow) =>
+  const write = (claimed: ExistingRow, next: CreateRow) =>
     change(
       client.store,
       claimed.row,
@@ -66,7 +66,7 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
       claimed,
     );
 
-  const work = async (claimed: Claimed) => {
+  const work = async (claimed: ExistingRow) => {
     const { row, now } = claimed;
     if (!needsLook(row)) return void (await write(claimed, finished(row, now, recheckAfter)));
     const { outcome, error, asked, hasChanged } = await lookAt(row, now - row.begunAt > giveUpAfter, settings);
