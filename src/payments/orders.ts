@@ -156,7 +156,7 @@ async function stepOf(click: Click, reference: string): Promise<Step> {
     const call = new Call('lookup', click.gateway);
     const { deadline, signal } = click;
     const readPayment = (id: string) => lookUp(click.gateway, id, { timeout: deadline.timeout, signal }, call);
-    const settling = answerWithin(click, settleKnown({ store, call }, { row, now }, readPayment));
+    const settling = answerWithin(click, settleKnown({ store, call, readPayment }, { row, now }));
     return (await settling.catch(() => undefined)) ? 'again' : CHECKING;
   }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.

@@ -42,7 +42,7 @@ export async function settle(
     const { despite, ...limits } = readSettleOptions(options);
     const readPayment = (id: string) => lookUp(gateway, id, limits, call);
     await ask(gateway, 'settle', limits, store =>
-      settleDoubt({ store, call }, { reference, resolution, despite }, readPayment),
+      settleDoubt({ store, call, readPayment }, { reference, resolution, despite }),
     );
   });
 }

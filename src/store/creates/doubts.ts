@@ -8,10 +8,13 @@ import { isKeepable } from '../key.ts';
 import { canWait, reconcile } from '../rules/confirmed.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { observe } from '../rules/transitions.ts';
-import { change, type FoundRow, isTaken, NO_ROW, ownerOf, readCreate } from './change.ts';
+import { change, type ExistingRow, type FoundRow, isTaken, NO_ROW, ownerOf, readCreate } from './change.ts';
 import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
 
-export type ReadPayment = (paymentId: string) => Promise<Payment>;
+/** A call that looks payments up, to settle a doubt. */
+export interface SettlingCall extends StoreCall {
+  readPayment(paymentId: string): Promise<Payment>;
+}
 
 export const isMissing = (error: unknown): error is PaymentNotFoundError =>
   isGatewayError(error) && error.name === 'PaymentNotFoundError';
@@ -21,14 +24,10 @@ export function unlessMissing(error: unknown): undefined {
 }
 
 /** Settles a doubt by the ids that it knows, unless they are another order's. @throws errors of the lookup and the store */
-export async function settleKnown(
-  client: StoreCall,
-  found: FoundRow & { row: CreateRow },
-  readPayment: ReadPayment,
-): Promise<Payment | undefined> {
+export async function settleKnown(client: SettlingCall, found: ExistingRow): Promise<Payment | undefined> {
   const { row } = found;
   for (const id of knownIds(row)) {
-    const payment = await readPayment(id).catch(unlessMissing);
+    const payment = await client.readPayment(id).catch(unlessMissing);
     if (!payment || !canBeIts(row, payment)) continue;
     const settled = await recordConfirmed(client, found, row, payment);
     return settled?.state === 'created' && isOwnPayment(settled, id) ? payment : undefined;

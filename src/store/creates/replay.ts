@@ -10,7 +10,7 @@ import { expectSameRequest } from '../rules/fingerprint.ts';
 import { withNextAction } from '../rules/kept.ts';
 import { isFailed, observe } from '../rules/transitions.ts';
 import { type FoundRow, record, waitForRecording } from './change.ts';
-import { type ReadPayment, settleKnown, unlessMissing } from './doubts.ts';
+import { type SettlingCall, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warnStale } from './reports.ts';
 
@@ -32,11 +32,11 @@ export async function resume(create: Replayable, found: FoundRow): Promise<Creat
   const row = found.row as CreateRow;
   const { reference } = row;
   expectSameRequest(row, create.attempt);
-  const readPayment = (id: string) => create.lookUp(id, create);
+  const client = { ...create, readPayment: (id: string) => create.lookUp(id, create) };
   const { result: known } = row;
   if (known) {
     const { id } = known.payment;
-    const seen = await currentOf(row, known.payment, readPayment).catch(() => undefined);
+    const seen = await currentOf(client, row, known.payment).catch(() => undefined);
     report(create, 'replayed', reference, seen?.id ?? id);
     if (!seen) {
       warnStale(create, reference, id);
@@ -50,7 +50,7 @@ export async function resume(create: Replayable, found: FoundRow): Promise<Creat
   const [paymentId] = knownIds(row);
   const details = { paymentId, underWay: isUnderWay(row, found.now) };
   const inDoubt = (cause?: unknown) => new PaymentInDoubtError(reference, new Date(row.begunAt), { ...details, cause });
-  const payment = await settleKnown(create, { ...found, row }, readPayment).catch(cause => {
+  const payment = await settleKnown(client, { ...found, row }).catch(cause => {
     throw inDoubt(cause);
   });
   if (!payment) throw inDoubt();
@@ -58,7 +58,7 @@ export async function resume(create: Replayable, found: FoundRow): Promise<Creat
 }
 
 /** The store has each final status, without a lookup. A failed payment stands behind another of the reference. */
-async function currentOf(row: CreateRow, known: Payment, readPayment: ReadPayment): Promise<Payment> {
+async function currentOf({ readPayment }: SettlingCall, row: CreateRow, known: Payment): Promise<Payment> {
   const own = isFinal(known) ? known : await readPayment(known.id);
   if (!isFailed(own)) return own;
   for (const id of row.conflictingIds) {

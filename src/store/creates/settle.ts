@@ -9,8 +9,8 @@ import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { UNSEEN } from '../rules/fingerprint.ts';
 import { abandon, isFailed, settle, settleableAt, withoutIds, yieldPayment } from '../rules/transitions.ts';
 import { change, isTaken, ownerOf, readCreate } from './change.ts';
-import { type ReadPayment, unlessMissing } from './doubts.ts';
-import { report, reportConflict, type StoreCall } from './reports.ts';
+import { type SettlingCall, unlessMissing } from './doubts.ts';
+import { report, reportConflict } from './reports.ts';
 
 interface Resolution {
   reference: string;
@@ -23,20 +23,16 @@ interface Resolution {
 const NEITHER = "must be the gateway's id of the payment, a UUID, or 'not_created'";
 
 /** @throws {InvalidRequestError} @throws {PaymentInDoubtError} `not_created`, while the create may still arrive */
-export async function settleDoubt(client: StoreCall, decision: Resolution, readPayment: ReadPayment): Promise<void> {
+export async function settleDoubt(client: SettlingCall, decision: Resolution): Promise<void> {
   const { resolution } = decision;
-  if (resolution === 'not_created') return settleWithout(client, decision, readPayment);
+  if (resolution === 'not_created') return settleWithout(client, decision);
   if (!isPaymentId(resolution)) throw refused('paymentId', NEITHER);
-  return settleWith(client, decision, readPayment);
+  return settleWith(client, decision);
 }
 
-async function settleWith(
-  client: StoreCall,
-  { reference, resolution, despite }: Resolution,
-  readPayment: ReadPayment,
-): Promise<void> {
+async function settleWith(client: SettlingCall, { reference, resolution, despite }: Resolution): Promise<void> {
   const { store } = client;
-  const payment = await readPayment(resolution);
+  const payment = await client.readPayment(resolution);
   const give = () =>
     change(store, { reference }, found => {
       const row = inStore(found);
@@ -67,11 +63,7 @@ async function settleWith(
   if (next && other) reportConflict(client, reference, payment.id, other);
 }
 
-async function settleWithout(
-  client: StoreCall,
-  { reference, despite }: Resolution,
-  readPayment: ReadPayment,
-): Promise<void> {
+async function settleWithout(client: SettlingCall, { reference, despite }: Resolution): Promise<void> {
   const { store } = client;
   const margin = store.settleMargin ?? DEFAULT_SETTLE_MARGIN;
   const found = undecided((await readCreate(store, { reference })).row);
@@ -79,7 +71,7 @@ async function settleWithout(
   const isOtherId = despite.includes('paymentId');
   const ids = knownIds(found);
   for (const id of ids) {
-    const payment = await readPayment(id).catch(unlessMissing);
+    const payment = await client.readPayment(id).catch(unlessMissing);
     const isIts = payment && (isOtherId ? payment.reference === reference : mayBePaymentOf(found, payment));
     if (isIts) throw refused('reference', hasPayment(id));
   }
