@@ -11,7 +11,7 @@ import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/
 import { notDue } from '../../store/rules/transitions.ts';
 import { giveBack, workOnDue } from '../../store/upkeep/claims.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage } from '../../store/upkeep/outage.ts';
-import type { SweepSettings } from '../../store/upkeep/sweep.ts';
+import type { SweepCall } from '../../store/upkeep/sweep.ts';
 import { create } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
 import { lookUp } from '../lookup.ts';
@@ -31,14 +31,14 @@ export interface SendCounts {
 /** `freed` and due: refused for good, and its review is not written yet. */
 export const DUE = { states: ['planned', 'freed'] } as const;
 
-type SenderSettings = Pick<SweepSettings, 'handler' | 'limit' | 'concurrency' | 'signal'>;
+interface SendingCall extends StoreCall, Pick<SweepCall, 'handler' | 'limit' | 'concurrency' | 'signal'> {
+  gateway: Gateway;
+}
 
 /** Sends plans, in one run or several. Rows are leased, so that many replicas can send concurrently. */
 export class PlanSender {
   readonly sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
-  readonly #gateway: Gateway;
-  readonly #client: StoreCall;
-  readonly #settings: SenderSettings;
+  readonly #client: SendingCall;
   /** Since the last stop, the gateway has accepted a payout. Several can be sent at once. */
   #isAccepting = false;
   /** The revision of an outage in which the gateway has answered this sender. It can send. */
@@ -46,10 +46,8 @@ export class PlanSender {
   /** This run is over: the gateway or the store needs a pause. */
   #hasStopped = false;
 
-  constructor(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
-    this.#gateway = gateway;
+  constructor(client: SendingCall) {
     this.#client = client;
-    this.#settings = settings;
   }
 
   /**
@@ -59,11 +57,11 @@ export class PlanSender {
    * @returns whether the gateway needs a pause
    */
   async send(): Promise<boolean> {
-    const { limit, concurrency, signal } = this.#settings;
+    const { store, limit, concurrency, signal } = this.#client;
     this.#hasStopped = false;
     const isOver = () => this.#hasStopped || signal?.aborted === true;
     const run = (limit: number, concurrency: number) =>
-      workOnDue(this.#client.store, DUE, { limit, concurrency, isOver }, ({ row }) => this.#work(row));
+      workOnDue(store, DUE, { limit, concurrency, isOver }, ({ row }) => this.#work(row));
     let left = limit;
     for (; !this.#isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return this.#hasStopped;
     await run(left, concurrency);
@@ -89,12 +87,10 @@ export class PlanSender {
 
   /** After the pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
   async #isAnswering(outage: Outage): Promise<boolean> {
-    const { store, call } = this.#client;
-    const { signal } = this.#settings;
+    const { gateway, store, call, signal } = this.#client;
     if (outage.row.revision === this.#held) return true;
     const held = outage.until > outage.now ? undefined : await holdOutage(store, outage);
-    if (!held || !(await lookUp(this.#gateway, randomUUID(), { signal }, call).then(() => true, isMissing)))
-      return false;
+    if (!held || !(await lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing))) return false;
     this.#held = held.row.revision;
     return true;
   }
@@ -103,7 +99,7 @@ export class PlanSender {
   async #sendPlan(plan: CreateRow): Promise<boolean> {
     try {
       const { request, extra } = openPlan(plan.body ?? '');
-      await create(this.#gateway, 'payment', request, { extra }, { plan });
+      await create(this.#client.gateway, 'payment', request, { extra }, { plan });
     } catch (error) {
       if (error instanceof PlanGone) return false;
       if (!isGatewayError(error) || error.name === 'StoreError') throw error;
@@ -138,7 +134,7 @@ export class PlanSender {
   /** Lists a refused payout for review. If that fails, it stays due. */
   async #review(refused: CreateRow): Promise<void> {
     try {
-      await this.#settings.handler.reviewRefused(refused);
+      await this.#client.handler.reviewRefused(refused);
     } catch (error) {
       return warnReviewFailed(this.#client, refused, error);
     }

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
 import { type StoreCall, warnUpkeepFailed } from '../../store/creates/reports.ts';
 import { HANDLER, type HandlerLink } from '../../store/upkeep/handler-link.ts';
-import { newSweepCounts, type SweepCounts, type SweepSettings, sweep } from '../../store/upkeep/sweep.ts';
+import { newSweepCounts, type SweepCall, type SweepCounts, sweep } from '../../store/upkeep/sweep.ts';
 import { Call } from '../../telemetry/call.ts';
 import type { Gateway } from '../gateway.ts';
 import { storeOf } from '../store-calls.ts';
@@ -84,32 +84,33 @@ const OTHER_STORE =
   "upkeep: the handler's gateway has another store, or none, so it cannot process these payments. Pass this gateway to createWebhookHandler.";
 
 export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<Upkeep> {
-  const client: StoreCall = { store: storeOf(gateway, 'upkeep'), call: new Call('upkeep', gateway) };
+  const store = storeOf(gateway, 'upkeep');
+  const call = new Call('upkeep', gateway);
   const { handler, once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
   const { signal = new AbortController().signal } = rest;
   const link = handler[HANDLER];
   if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
   const recheckAfter = rest.recheckAfter.toSorted((one, other) => one - other);
-  const settings = { ...rest, recheckAfter, limit, handler: link };
-  const sender = new PlanSender(gateway, client, settings);
+  const client = { ...rest, gateway, store, call, recheckAfter, limit, handler: link };
+  const sender = new PlanSender(client);
   const swept = newSweepCounts();
   const keepUp = async (): Promise<Upkeep> => {
     if (once) {
       await sender.send();
-      await sweep(client, settings, swept);
+      await sweep(client, swept);
     } else {
-      await Promise.all([sendUntil(signal, sender, client), sweepUntil(client, settings, swept)]);
+      await Promise.all([sendUntil(signal, sender, client), sweepUntil(client, swept)]);
     }
     return { swept, sent: sender.sent };
   };
-  return client.call.conclude(keepUp, () => ({ counts: { ...swept, ...sender.sent } }), !once);
+  return call.conclude(keepUp, () => ({ counts: { ...swept, ...sender.sent } }), !once);
 }
 
 /** Sweeps every minute until the signal. */
-async function sweepUntil(client: StoreCall, settings: SweepSettings, swept: SweepCounts): Promise<void> {
-  const { signal } = settings;
+async function sweepUntil(client: SweepCall, swept: SweepCounts): Promise<void> {
+  const { signal } = client;
   while (!signal?.aborted) {
-    await sweep(client, settings, swept).catch(error => warnUpkeepFailed(client, error));
+    await sweep(client, swept).catch(error => warnUpkeepFailed(client, error));
     await pause(MINUTE, signal);
   }
 }

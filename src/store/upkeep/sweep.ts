@@ -28,7 +28,7 @@ export interface SweepCounts {
 
 export const newSweepCounts = (): SweepCounts => ({ processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 });
 
-export interface SweepSettings {
+export interface SweepCall extends StoreCall {
   handler: HandlerLink;
   olderThan: number;
   giveUpAfter: number;
@@ -46,8 +46,8 @@ const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 6 * 3_600_000;
 
 /** Processes the open payments of the store, the longest due first. Adds its counts. @throws the store's errors */
-export async function sweep(client: StoreCall, settings: SweepSettings, swept: SweepCounts): Promise<void> {
-  const { limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = settings;
+export async function sweep(client: SweepCall, swept: SweepCounts): Promise<void> {
+  const { store, limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = client;
   /** The gateway has asked for a pause. */
   let isOut = false;
   const isOver = () => isOut || signal?.aborted === true;
@@ -55,7 +55,7 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
   /** If an effect or a callback has changed the row during the look, another look follows soon. */
   const write = (claimed: ExistingRow, next: CreateRow) =>
     change(
-      client.store,
+      store,
       claimed.row,
       (row, now) => {
         if (row === claimed.row) return { next };
@@ -69,9 +69,9 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
   const work = async (claimed: ExistingRow) => {
     const { row, now } = claimed;
     if (!needsLook(row)) return void (await write(claimed, finished(row, now, recheckAfter)));
-    const { outcome, error, asked, hasChanged } = await lookAt(row, now - row.begunAt > giveUpAfter, settings);
+    const { outcome, error, asked, hasChanged } = await lookAt(row, now - row.begunAt > giveUpAfter, client);
     isOut ||= asked > 0;
-    if (outcome === 'failed' && signal?.aborted) return giveBack(client.store, row);
+    if (outcome === 'failed' && signal?.aborted) return giveBack(store, row);
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
     const isLeft = outcome === 'open' || outcome === 'failed';
     const seen = { ...unleased(row), looks: row.looks + 1 };
@@ -83,7 +83,7 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
     if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
     if (outcome === 'failed') warnNotSwept(client, row, error);
   };
-  await workOnDue(client.store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
+  await workOnDue(store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
 }
 
 /** Whether a due row needs a look. An effect that pays leaves the due time unchanged: a sweep schedules its rechecks. */
@@ -111,7 +111,7 @@ interface Look {
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
 /** Processes the payments that a row knows one by one. */
-async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: SweepSettings): Promise<Look> {
+async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: SweepCall): Promise<Look> {
   const known = row.result?.payment;
   const look = { asked: 0, hasChanged: false };
   // A final payment is still owed its effect, at any age.
