@@ -81,12 +81,14 @@ async function apply(
   { tx, payment: before, rows: [createRow, orderRow] }: LockedRows<unknown>,
 ): Promise<Ran> {
   const status = rawStatusOf(payment);
-  const result = decide(before, status, seen);
-  if (result === 'again') return { seen: before?.revision };
   const id = payment.id.toLowerCase();
   const known = paymentDataOf(before);
   const create = createRow && createOf(createRow);
   const order = orderRow && orderDataOf(orderRow);
+  // Without a store of the client, only `onPayment` runs.
+  const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : { create, order };
+  const result = decide(before, status, seen, verdict.outcome);
+  if (result === 'again') return { seen: before?.revision };
   /** The rows of create and order, as far as they change. */
   const changed = (next: Verdict): StoreRow[] => {
     const acknowledged = next.create && (acknowledge(next.create, payment).next ?? next.create);
@@ -97,8 +99,6 @@ async function apply(
     const rows = changed({ create, order });
     return { result, ...(rows.length > 0 && { rows: [paymentRowOf(id, known, before), ...rows] }) };
   }
-  // Without a store of the client, only `onPayment` runs.
-  const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : { create, order };
   const { call, wasPaidOut } = verdict;
   const { effectTimeout, onPayment, onReview } = endpoint;
   const onOutcome = call && endpoint[call];
@@ -109,7 +109,7 @@ async function apply(
   const reference = create?.reference ?? payment.reference ?? undefined;
   const outcome = { order: create?.order, reference, payment } as PaymentOutcome;
   const works = await callInTime(effectTimeout, tx, async context => {
-    await onPayment?.(payment, context);
+    if (status !== known.statuses.at(-1)) await onPayment?.(payment, context);
     if (reason) await onReview?.({ ...outcome, reason }, context);
     else await onOutcome?.({ ...outcome, wasPaidOut } as never, context);
   });

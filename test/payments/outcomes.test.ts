@@ -152,3 +152,22 @@ it('resolveReview closes one review, and refuses one that is not open', async ()
   expect(await gateway.reviews()).toEqual([]);
   await noReview('COMPLETED');
 });
+
+it('a failure that came before an operator settled the doubt of its payout is reported once it is settled', async () => {
+  const statuses: string[] = [];
+  const onPayment = (payment: Payment) => void statuses.push(payment.paymentStatus);
+  // The answer is lost, and the gateway rounds the amount.
+  const answer = async (request: Request, response: Response) => {
+    if (request.method === 'POST') return new Response('', { status: 502 });
+    const { result } = (await response.json()) as { result: object };
+    return Response.json({ result: { ...result, amount: 119 } });
+  };
+  const { gateway, handler, decline, idOf, got } = openOrderShop({ answer, functions: { onPayment } });
+  await errorOf(gateway.createWithdrawal(PAYOUT));
+  await decline('payout-1');
+  expect([got, statuses]).toEqual([[], ['FAILED']]);
+  await gateway.settle('payout-1', idOf('payout-1'), { despite: ['amount'] });
+  for (let round = 0; round < 2; round++)
+    await whileTimePasses(gateway.upkeep({ handler, once: true, olderThan: 0 }), 250);
+  expect([got, statuses]).toEqual([['onPayoutFailed payout-1'], ['FAILED']]);
+});

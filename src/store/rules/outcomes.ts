@@ -15,14 +15,22 @@ import { type Outcome, type PaymentData, paymentDataOf } from './payment-row.ts'
 
 export type OutcomeName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
 
-/** Decides whether a status takes effect. After a final or unknown one: look up again, with the row's revision as `seen`. */
+/**
+ * Decides whether a status takes effect. After a final or unknown one: look up again, with the row's revision as `seen`.
+ *
+ * @param next the outcome that it would have
+ */
 export function decide(
   row: StoreRow | undefined,
   status: string,
   seen: number | undefined,
+  next: Outcome | undefined,
 ): 'run' | 'already' | 'again' {
-  const last = paymentDataOf(row).statuses.at(-1);
+  const { statuses, outcome } = paymentDataOf(row);
+  const last = statuses.at(-1);
   if (last === undefined) return 'run';
+  // It came while its create was in doubt, and had no outcome.
+  if (last === status && outcome === undefined && next !== undefined) return 'run';
   if (last === status || progressOf(status) < progressOf(last)) return 'already';
   if (progressOf(last) < 3) return 'run';
   return seen === row?.revision ? 'run' : 'again';
