@@ -43,8 +43,8 @@ export function effectsOver(table: string, reader: Reader): Pick<Table, 'begin' 
         const isMark = isAt(row, ofPayment(begun.id));
         const isNew = row.revision === 0 && !isMark;
         // The mark was a write of the payment's row, which this one completes.
-        const mark = () => replace({ ...row, about: undefined }, begun.revision);
-        const statement = isMark ? mark() : isNew ? insert(row, 1, writer) : replace(row, row.revision);
+        const existing = isMark ? begun.revision : row.revision;
+        const statement = isNew ? insert(row, 1, writer) : replace(row, existing);
         const isChanged = hasChanged(await query(...statement).catch(orTaken));
         if (isMark && !isChanged) return false;
         if (isNew) await expectInserted(query, row, writer);

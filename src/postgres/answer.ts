@@ -45,7 +45,10 @@ export function answerOf(line: SqlRow | undefined): Answer & { xid: number | nul
   return { ...facts, row: row ? rowOf(row) : undefined, writer: row?.writer };
 }
 
-export const moment = (ms: number | undefined): SqlValue => (ms === undefined ? null : new Date(ms).toISOString());
+/** The end of the year 9999: later times have another form in ISO 8601. */
+const LATEST = 253_402_300_799_999;
+export const moment = (ms: number | undefined): SqlValue =>
+  ms === undefined ? null : new Date(Math.min(ms, LATEST)).toISOString();
 export const json = (value: object | undefined): SqlValue => (value ? asciiJson(value) : null);
 
 /**

@@ -4,7 +4,7 @@ import type { Table } from '../sql/dialect.ts';
 import { leftOpen, orIgnored, orTaken, rowChanged } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { StoreRow } from '../store/contract.ts';
-import { type Columns, DURABLE, moment, parsed, rowOf, XID } from './answer.ts';
+import { type Columns, DURABLE, json, moment, parsed, rowOf, XID } from './answer.ts';
 import { lockKey } from './table.ts';
 
 export function effectsOver(table: string, scope: string): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
@@ -33,22 +33,22 @@ export function effectsOver(table: string, scope: string): Pick<Table, 'begin' |
 
   /** The mark has its revision already. The other rows are locked, or new. */
   const COMPLETE = `INSERT INTO ${table} AS stored
-      (scope, kind, id, revision, state, begun_at, due_at, leased_until, payment_id, data)
+      (scope, kind, id, revision, state, begun_at, due_at, leased_until, payment_id, data, about)
     SELECT $1::text, kind, id, revision, state, COALESCE(begun_at, clock_timestamp()),
       CASE WHEN begun_at IS NULL AND due_at IS NOT NULL THEN clock_timestamp() ELSE due_at END,
-      leased_until, payment_id, data::json
+      leased_until, payment_id, data::json, about::json
     FROM json_to_recordset($2::text::json) AS next (kind text, id text, revision integer, state text,
-      begun_at timestamptz, due_at timestamptz, leased_until timestamptz, payment_id text, data text)
+      begun_at timestamptz, due_at timestamptz, leased_until timestamptz, payment_id text, data text, about text)
     WHERE ${XID}::text = $3::text
     ON CONFLICT (scope, kind, id) DO UPDATE SET revision = excluded.revision, state = excluded.state,
       begun_at = excluded.begun_at, due_at = excluded.due_at, leased_until = excluded.leased_until,
-      payment_id = excluded.payment_id, data = excluded.data, about = NULL
+      payment_id = excluded.payment_id, data = excluded.data, about = excluded.about
     WHERE stored.revision = excluded.revision - 1 OR stored.writer = $3::text
     RETURNING '1' AS one`;
   const lineOf = ({ kind, id, revision, state, begunAt, ...row }: StoreRow) => ({
-    ...{ kind, id, revision: revision + 1, state, payment_id: row.paymentId, data: asciiJson(row.data) },
+    ...{ kind, id: id.toWellFormed(), revision: revision + 1, state, payment_id: row.paymentId },
     ...{ begun_at: revision === 0 ? null : moment(begunAt), due_at: moment(row.dueAt) },
-    leased_until: moment(row.leasedUntil),
+    ...{ leased_until: moment(row.leasedUntil), data: json(row.data), about: json(row.about) },
   });
 
   return {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { delay } from '../deadline.ts';
-import type { RowKey, Store, StoreEffect, StoreRow, Written } from '../store/contract.ts';
+import type { RowKey, Store, StoreRow, Written } from '../store/contract.ts';
 import { type Cases, many, newRow, put, rowIn, type StoreContext } from './test-function.ts';
 
 export const EFFECTS: Cases<StoreContext> = {
@@ -76,4 +76,4 @@ const newPayment = () => newRow({ kind: 'payment', id: randomUUID(), state: 'don
 
 const newOrder = () => newRow({ kind: 'order', data: { count: 0 } });
 
-const effectOn = ({ id }: StoreRow, ...reads: RowKey[]): StoreEffect => ({ id, about: { status: 'PAID' }, reads });
+export const effectOn = ({ id }: StoreRow, ...reads: RowKey[]) => ({ id, about: { status: 'PAID' }, reads });

@@ -114,6 +114,14 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
     await taught.end();
   });
 
+  it('keeps a time after the year 9999 as the last one before', async () => {
+    const { row } = await opened.store.write(newRow({ revision: 0, leasedUntil: 1e16 }));
+    expect(row?.leasedUntil).toBe(Date.parse('9999-12-31T23:59:59.999Z'));
+    const payment = newRow({ kind: 'payment', id: randomUUID(), dueAt: Number.MAX_SAFE_INTEGER });
+    const effect = { id: payment.id, about: {}, reads: [] };
+    expect(await opened.store.effect(effect, async () => [payment])).toBe('done');
+  });
+
   it('keeps every letter in a database with a smaller character set', async () => {
     const database = uniqueName('latin');
     await pool.query(`create database ${database} encoding 'LATIN1' locale 'C' template template0`);
