@@ -54,7 +54,7 @@ export type Reader = Pick<Table, 'answerOf' | 'read'> & { at(key: RowKey): SqlVa
 
 /** The writes of one row. */
 export const statementsOver = (table: string, at: Reader['at']) => ({
-  /** @param writer identifies this write, because MySQL does not tell whether an INSERT kept an existing row */
+  /** @param writer identifies this write, because MySQL does not say whether an INSERT kept an existing row */
   insert: (row: StoreRow, revision: number, writer: string | undefined, guard = 'true'): Statement => [
     // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
     `INSERT INTO ${table} (scope, kind, id, state, revision, begun_at, due_at, leased_until, payment_id, data, about, writer)

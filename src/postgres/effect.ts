@@ -31,7 +31,7 @@ export function effectsOver(table: string, scope: string): Pick<Table, 'begin' |
       'others', ARRAY(SELECT row FROM other))::text AS answer FROM gate`;
   const texts: string[] = [];
 
-  /** The mark has its revision already. The other rows are locked, or new. */
+  /** The mark has its revision already. The other rows are locked, or new. One that was deleted is written again. */
   const COMPLETE = `INSERT INTO ${table} AS stored
       (scope, kind, id, revision, state, begun_at, due_at, leased_until, payment_id, data, about)
     SELECT $1::text, kind, id, revision, state, COALESCE(begun_at, clock_timestamp()),
