@@ -12,15 +12,19 @@ unit.test.exclude.push('test/{docs,cli,sandbox,site,soak}/**', 'test/architectur
 // A mutant may wait in vain.
 unit.test.testTimeout = 5_000;
 
+const STORES =
+  'test/stores/{effect-uncertain,mysql-{attacks,hazards},postgres-{effects,store,suites},sql-database}.test.ts';
 /** Quick tests over sockets and databases. The others start processes, which run no mutant, or wait for seconds. */
 const QUICK: Record<string, string[]> = {
   http: ['test/http/{agent,connection,connection-{pool,reuse,rows}}.test.ts'],
-  sql: ['test/stores/{effect-uncertain,mysql-{attacks,hazards},postgres-{effects,store,suites},sql-database}.test.ts'],
+  sql: [STORES],
+  postgres: [STORES],
+  mysql: [STORES],
   webhooks: ['test/webhooks/node.test.ts'],
 };
 const folder = process.env.MUTATED_FOLDER ?? '';
 const include = QUICK[folder] ?? [];
-const globalSetup = folder === 'sql' ? ['test/support/mariadb-setup.ts'] : [];
+const globalSetup = include.includes(STORES) ? ['test/support/mariadb-setup.ts'] : [];
 // Loaded before a test, code of modules is static: Stryker ignores its mutants.
 Object.assign(servers.test, { include, testTimeout: 5_000, globalSetup, setupFiles: 'test/support/loaded.ts' });
 
