@@ -9,9 +9,9 @@ import type { StoreRow } from '../store/contract.ts';
 export const XID = 'txid_current_if_assigned()';
 
 /** One column of JSON, because Postgres plans every column of an answer, and plugins of query builders rename them. */
-export const answer = (row: string) =>
-  `json_build_object('clock', clock_timestamp(), 'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', ${row})::text`;
-export const ANSWER = `${answer('row_to_json(stored)')} AS answer`;
+export const answerWith = (row: string) => `json_build_object('clock', clock_timestamp(),
+  'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', ${row})::text AS answer`;
+export const ANSWER = answerWith('row_to_json(stored)');
 
 /** A row of the table. */
 export interface Columns extends Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'data'> {

@@ -5,7 +5,7 @@ import type { SqlQuery, SqlRow } from '../sql/database.ts';
 import type { Dialect, Statement, Table } from '../sql/dialect.ts';
 import { afterWrite, leftOpen, orTaken, withoutColumns } from '../sql/errors.ts';
 import type { RowKey, StoreRow, Written } from '../store/contract.ts';
-import { ANSWER, answer, answerOf, DURABLE, json, moment, XID } from './answer.ts';
+import { ANSWER, answerOf, answerWith, DURABLE, json, moment, XID } from './answer.ts';
 import { effectsOver } from './effect.ts';
 import { migrationsOf, quoted } from './table.ts';
 
@@ -34,7 +34,7 @@ function tableOver(table: string, scope: string, channel: string): Table {
     answerOf,
     read,
     owner: paymentId => [OWNER, [scope, paymentId]],
-    clock: [`SELECT ${answer('NULL')} AS answer`],
+    clock: [`SELECT ${answerWith('NULL')}`],
     list: ({ kind, states }) => [
       `${select(table, `kind = $2::text AND state IN (${literals(states)})`)} ORDER BY begun_at`,
       [scope, kind],

@@ -109,6 +109,7 @@ async function apply(
   const reference = create?.reference ?? payment.reference ?? undefined;
   const outcome = { order: create?.order, reference, payment } as PaymentOutcome;
   const works = await callInTime(effectTimeout, tx, async context => {
+    // It may have got this status while the create was in doubt.
     if (status !== known.statuses.at(-1)) await onPayment?.(payment, context);
     if (reason) await onReview?.({ ...outcome, reason }, context);
     else await onOutcome?.({ ...outcome, wasPaidOut } as never, context);

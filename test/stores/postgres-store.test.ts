@@ -117,9 +117,19 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
   it('keeps a time after the year 9999 as the last one before', async () => {
     const { row } = await opened.store.write(newRow({ revision: 0, leasedUntil: 1e16 }));
     expect(row?.leasedUntil).toBe(Date.parse('9999-12-31T23:59:59.999Z'));
-    const payment = newRow({ kind: 'payment', id: randomUUID(), dueAt: Number.MAX_SAFE_INTEGER });
+    const far = { ...(row as StoreRow), dueAt: Number.MAX_SAFE_INTEGER };
+    const payment = newRow({ kind: 'payment', id: randomUUID() });
+    const effect = { id: payment.id, about: {}, reads: [far] };
+    expect(await opened.store.effect(effect, async () => [payment, far])).toBe('done');
+    expect((await opened.store.read(far)).row?.dueAt).toBe(row?.leasedUntil);
+  });
+
+  it('sets the times of new rows in an effect, also of one whose id has half a character', async () => {
+    const payment = newRow({ kind: 'payment', id: `half \ud83d ${randomUUID()}`, dueAt: 1 });
     const effect = { id: payment.id, about: {}, reads: [] };
     expect(await opened.store.effect(effect, async () => [payment])).toBe('done');
+    const { row, now } = await opened.store.read(payment);
+    for (const time of [row?.begunAt, row?.dueAt]) expect(Math.abs(Number(time) - now)).toBeLessThan(60_000);
   });
 
   it('keeps every letter in a database with a smaller character set', async () => {
