@@ -65,7 +65,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await walk.page.goto(`${walk.url}/activity`);
       await isLive();
       await walk.sandbox.complete(await create({ reference: 'stream-1' }));
-      await walk.page.locator('#callback-1').getByText('200').waitFor();
+      await walk.page.locator('#callback-1').getByText('200', { exact: true }).waitFor();
       await walk.page.locator('#call-1').getByText('Created').waitFor();
       await walk.page.getByLabel('Search').fill('STREAM-1');
       await create({ reference: 'other' });
@@ -151,7 +151,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await walk.page.locator(`#complete-${id}`).click();
       await button('Move the clock there').click();
       await walk.page.getByRole('link', { name: 'Callback 1' }).first().waitFor();
-      await walk.page.locator('.timeline').getByText('200').first().waitFor();
+      await walk.page.locator('.timeline').getByText('200', { exact: true }).first().waitFor();
       expect(await walk.page.title()).toContain('COMPLETED: order-1042');
       expect(walk.shop.posts).toHaveLength(1);
       await walk.page.getByText('Sandbox clock').click();
