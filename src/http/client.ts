@@ -44,16 +44,22 @@ export async function createHttpClient(
     const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
-    const isAnswered = await ky(request.url, {
-      method: request.method,
-      // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
-      fetch: () => attemptOnce(exchange, request, attempts, new HttpAttempt(deadline, stop.signal)) as never,
-      timeout: false,
-      // The errors of a merchant's fetch prove too little to repeat a create.
-      retry: retryPolicy(isCreate, isCreate && fetch ? 0 : retries, deadline, attempts),
-      // Not the caller's own, which may be of another realm.
-      ...(signal && { signal: stop.signal }),
-    }).then(
+    const attempt = () => attemptOnce(exchange, request, attempts, new HttpAttempt(deadline, stop.signal));
+    const first = attempt();
+    const failed = [first];
+    const repeat = () =>
+      ky(request.url, {
+        method: request.method,
+        // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
+        fetch: () => (failed.pop() ?? attempt()) as never,
+        timeout: false,
+        // The errors of a merchant's fetch prove too little to repeat a create.
+        retry: retryPolicy(isCreate, isCreate && fetch ? 0 : retries, deadline, attempts),
+        // Not the caller's own, which may be of another realm.
+        ...(signal && { signal: stop.signal }),
+      });
+    // ky gets a call only once the first attempt has failed, because it costs as much as the rest of a create.
+    const isAnswered = await first.catch(repeat).then(
       () => true,
       () => false,
     );
