@@ -11,7 +11,7 @@ import { openDatabase } from './database.ts';
 import { timeCalls } from './statistics.ts';
 import { openCallbacks, TABLES } from './store.ts';
 
-const CREATES = 10_000;
+const CREATES = 20_000;
 const CALLBACKS = 500;
 const LINES = 15;
 
@@ -61,8 +61,8 @@ export async function profiles(): Promise<string> {
   const server = fork(new URL('server.ts', import.meta.url), { execArgv: ['--no-warnings'] });
   const [url] = await once(server, 'message');
   const create = await CONTENDERS['payment-gateway-sdk']?.(url);
-  const creates = (count: number) => timeCalls(count, 64, async () => create?.());
-  await creates(CREATES / 4);
+  const creates = (count: number) => timeCalls(count, 4_000, async () => create?.());
+  await creates(CREATES);
   const ofCreates = await profileOf(() => creates(CREATES));
   server.kill();
 
@@ -81,7 +81,7 @@ export async function profiles(): Promise<string> {
   const ofCallbacks = await callbacks();
   await database.close();
   return [
-    tableOf('create, 64 in flight', ofCreates),
+    tableOf('create, 4,000 in flight', ofCreates),
     tableOf('callback with `onPaid`, 16 in flight, without the database', ofCallbacks),
   ].join('\n\n');
 }

@@ -39,11 +39,14 @@ export function cellsOf({ what, unit, ours, of = '', theirs, most, least }: Line
   ];
 }
 
+/** Rounds to warm up, because V8 compiles a call of this SDK during the first ten thousand. */
+const WARM_UPS = 5;
+
 /** Runs all scenes in turn. The first rounds warm up. */
 export async function alternate<T>(
   rounds: number,
   scenes: Readonly<Record<string, () => T | Promise<T>>>,
-  warmUps = 1,
+  warmUps = WARM_UPS,
 ): Promise<(name: string) => T[]> {
   const seen = new Map<string, T[]>(Object.keys(scenes).map(name => [name, []]));
   for (let round = -warmUps; round < rounds; round++) {
