@@ -8,7 +8,7 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
 import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
-import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/requests/request.ts';
+import type { DepositRequest, OnrampDeposit } from '../schemas/requests/request.ts';
 import type { Store } from '../store/contract.ts';
 import { answerWithin, readCreate } from '../store/creates/change.ts';
 import { settleKnown } from '../store/creates/doubts.ts';
@@ -25,12 +25,13 @@ import { type NextAction, nextActionOf, type TransferInstructions } from './next
 import { checkOrderId, paymentOf, referenceOf } from './order-state.ts';
 import { reconcile, storeOf } from './store-calls.ts';
 
+/** Each variant of a union without its reference. */
+type WithoutReference<Request> = Request extends unknown ? Omit<Request, 'reference'> : never;
+
 /** The request of `checkout`: a deposit without a reference. */
-export type CheckoutRequest = PlainCheckout | ApplePayCheckout;
-interface PlainCheckout extends Omit<PlainDeposit, 'reference'> {}
-interface ApplePayCheckout extends Omit<ApplePayDeposit, 'reference'> {}
+export type CheckoutRequest = WithoutReference<DepositRequest>;
 /** The same for an on-ramp terminal. */
-export interface OnrampCheckout extends Omit<OnrampDeposit, 'reference'> {}
+export type OnrampCheckout = WithoutReference<OnrampDeposit>;
 
 /**
  * What to show the customer. `redirect`: send them to `redirectUrl`. `transfer`: show the instructions. `pending`: the
