@@ -1,7 +1,7 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
-import type { PaymentRecord } from '../ledger/record.ts';
+import { type PaymentRecord, withoutSettlement } from '../ledger/record.ts';
 import type { Log } from '../log/log.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { toPhpJson } from '../text/php.ts';
@@ -182,6 +182,6 @@ export class Callbacks {
 /** Returns the record in a callback's form: unwrapped, and with differences by method. */
 function payloadOf(record: PaymentRecord): object {
   if (record.paymentType !== 'DEPOSIT' || !CARD_METHODS.has(record.paymentMethod)) return record;
-  const { settled_crypto_amount, crypto_tx_hash, destination_wallet, ...payload } = record;
+  const payload = withoutSettlement(record);
   return record.paymentMethod === 'GOOGLEPAY' ? { ...payload, fallbackPaymentStatus: 0 } : payload;
 }

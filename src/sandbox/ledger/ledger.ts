@@ -6,7 +6,14 @@ import { toPhpDate } from '../text/php.ts';
 import { idsOf } from './ids.ts';
 import { matcherOf, orderOf, type PaymentQuery } from './query.ts';
 import { quote } from './rates.ts';
-import type { AcceptedRequest, Entry, FailureReason, PaymentRecord } from './record.ts';
+import {
+  type AcceptedRequest,
+  type Entry,
+  type FailureReason,
+  type PaymentRecord,
+  type Settlement,
+  withoutSettlement,
+} from './record.ts';
 
 /** The document's translations of processor codes. */
 const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
@@ -144,13 +151,13 @@ export class Ledger {
     if (isFinalStatus(from) && !force) {
       throw new SandboxError('final_state', `Payment ${id} is ${from}, which is final. To move it anyway, pass force.`);
     }
-    const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
+    const { errorMessage, ...kept } = withoutSettlement(entry.record);
     entry.record = { ...kept, paymentStatus, ...changes };
     return entry.record;
   }
 
   /** Returns the amount and the settlement fields of a completed payment. */
-  paidWith(id: string, paid?: number): Partial<PaymentRecord> {
+  paidWith(id: string, paid?: number): Pick<PaymentRecord, 'amount'> & Required<Settlement> {
     const { record, request } = this.#entry(id);
     const amount = paid ?? record.amount;
     return {

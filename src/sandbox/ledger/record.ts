@@ -2,8 +2,15 @@
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { CheckedRequest } from '../../schemas/requests/checked-request.ts';
 
+/** Fields of a payment once it is settled in crypto. */
+export interface Settlement {
+  settled_crypto_amount?: number;
+  crypto_tx_hash?: string;
+  destination_wallet?: string;
+}
+
 /** A payment as the gateway records it, in the names and types of the wire. */
-export interface PaymentRecord {
+export interface PaymentRecord extends Settlement {
   id: string;
   paymentStatus: PaymentStatus;
   created: { date: string; timezone_type: number; timezone: string };
@@ -20,9 +27,11 @@ export interface PaymentRecord {
   cryptoCurrency?: string;
   crypto_fx?: number;
   errorMessage?: string;
-  settled_crypto_amount?: number;
-  crypto_tx_hash?: string;
-  destination_wallet?: string;
+}
+
+export function withoutSettlement(record: PaymentRecord): Omit<PaymentRecord, keyof Settlement> {
+  const { settled_crypto_amount, crypto_tx_hash, destination_wallet, ...rest } = record;
+  return rest;
 }
 
 /** A creation request that passed the sandbox's checks. */
