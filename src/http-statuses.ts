@@ -18,15 +18,15 @@ export const isOfRequest = (status: number): boolean => OF_THE_REQUEST.has(statu
 /** It may concern the client, or one request, such as one with a method that the terminal must not use. */
 export const FORBIDDEN = 403;
 
-/** Too many calls: it passes by itself. */
-export const TOO_MANY = 429;
-
 /** Returns advice on the client after such a status of a create, if the client can be the cause. */
 export function whatToCheck(status: number, baseUrl: string | undefined): string | undefined {
   if (status === 401 || status === FORBIDDEN) return 'Check apiKey, signKey and signatureEncoding.';
   return status === 404 || status === 405 ? `Check baseUrl, ${baseUrl}: is it the gateway's?` : undefined;
 }
 
-/** Returns whether a later lookup may succeed. A create is not repeated, because it may have been accepted. */
+/**
+ * Returns whether the status passes by itself, so that a later lookup may succeed. A create is not repeated, because it
+ * may have been accepted.
+ */
 export const isPassing = (status: number): boolean =>
-  status >= 500 || status === 408 || status === 425 || status === TOO_MANY;
+  status >= 500 || status === 408 || status === 425 || status === 429;

@@ -3,6 +3,7 @@ import type { Deadline } from '../deadline.ts';
 import type { HttpAttempt } from './exchange.ts';
 
 /** Milliseconds. */
+const FIRST_BACKOFF = 300;
 const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
@@ -19,7 +20,7 @@ export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadli
     },
     /** Returns milliseconds: as asked, or a random part of a growing time. */
     delay(repetition: number): number {
-      const backoff = Math.random() * Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
+      const backoff = Math.random() * Math.min(FIRST_BACKOFF * 2 ** (repetition - 1), LONGEST_BACKOFF);
       // Until after the deadline, because a timer can be early.
       return Math.min(asked() || backoff, deadline.remaining + 1);
     },

@@ -6,7 +6,7 @@ import type {
   FailedPayment,
   Payment,
 } from '../schemas/records/payment.ts';
-import { type OutcomeName, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
+import { type FunctionName, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import type { ReviewReason } from '../telemetry/events.ts';
 
 /** The first argument of a handler's functions. */
@@ -67,4 +67,4 @@ interface ReviewOutcome {
 }
 
 /** The names of all functions. */
-export const FUNCTIONS = [...(Object.keys(WITHOUT_FUNCTION) as OutcomeName[]), 'onReview', 'onPayment'] as const;
+export const FUNCTIONS = [...(Object.keys(WITHOUT_FUNCTION) as FunctionName[]), 'onReview', 'onPayment'] as const;

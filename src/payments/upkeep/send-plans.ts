@@ -1,7 +1,7 @@
 // Sends the planned payouts: each at most once, in the order of planning.
 import { randomUUID } from 'node:crypto';
 import { type ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
-import { FORBIDDEN, TOO_MANY } from '../../http-statuses.ts';
+import { FORBIDDEN, isPassing } from '../../http-statuses.ts';
 import { change } from '../../store/creates/change.ts';
 import { PlanGone } from '../../store/creates/create-once.ts';
 import { isMissing } from '../../store/creates/doubts.ts';
@@ -112,7 +112,7 @@ export class PlanSender {
   }
 
   async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
-    const { status, retryAfter: asked = 0 } = error as Partial<ApiError>;
+    const { status = 0, retryAfter: asked = 0 } = error as Partial<ApiError>;
     const isUnknown = error.outcome === 'unknown';
     // A plan that this client cannot send, such as another version's. It is tried again after its lease.
     const isUnsendable = error.name === 'InvalidRequestError' || error.name === 'ConfigurationError';
@@ -124,7 +124,7 @@ export class PlanSender {
     } else {
       this.sent.postponed += 1;
       // Without an answer, or from a busy gateway, it needs no operator.
-      if (error.name !== 'ConnectionError' && status !== TOO_MANY) warnNotSent(this.#client, plan, error);
+      if (error.name !== 'ConnectionError' && !isPassing(status)) warnNotSent(this.#client, plan, error);
     }
     const isOfThisPlan = isUnsendable || status === FORBIDDEN || isRefusedRequest(error);
     if (isUnknown || asked > 0) await pauseSending(this.#client.store, { asked, isUnknown });

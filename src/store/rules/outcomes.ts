@@ -11,9 +11,9 @@ import type { StoreRow } from '../contract.ts';
 import type { CreateRow } from './create-row.ts';
 import { UNSEEN } from './fingerprint.ts';
 import type { OrderData } from './order-row.ts';
-import { type Outcome, type PaymentData, paymentDataOf } from './payment-row.ts';
+import { type KeptOutcome, type PaymentData, paymentDataOf } from './payment-row.ts';
 
-export type OutcomeName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
+export type FunctionName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
 
 /**
  * Decides whether a status takes effect. After a final or unknown one: look up again, with the row's revision as `seen`.
@@ -24,7 +24,7 @@ export function decide(
   row: StoreRow | undefined,
   status: string,
   seen: number | undefined,
-  next: Outcome | undefined,
+  next: KeptOutcome | undefined,
 ): 'run' | 'already' | 'again' {
   const { statuses, outcome } = paymentDataOf(row);
   const last = statuses.at(-1);
@@ -46,9 +46,9 @@ interface StatusFacts {
 }
 
 export interface Verdict {
-  outcome?: Outcome | undefined;
+  outcome?: KeptOutcome | undefined;
   /** The function that gets it. */
-  call?: OutcomeName | undefined;
+  call?: FunctionName | undefined;
   /** Why a person must check it, instead of the function. */
   reason?: ReviewReason | undefined;
   /** The withdrawal had been paid out. */
@@ -58,7 +58,7 @@ export interface Verdict {
 }
 
 /** Reasons for a review where the handler has no function for an outcome. Without a reason it is ignored. */
-export const WITHOUT_FUNCTION: Record<OutcomeName, ReviewReason | undefined> = {
+export const WITHOUT_FUNCTION: Record<FunctionName, ReviewReason | undefined> = {
   onPaid: 'paid',
   onAuthorized: undefined,
   onDeclined: undefined,

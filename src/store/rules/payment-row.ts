@@ -27,12 +27,12 @@ export interface Review extends Omit<KeptReview, 'since'> {
 }
 
 /** The state of a payment for the merchant. `held`: COMPLETED, but it pays nothing. */
-export type Outcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
+export type KeptOutcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
 
 export interface PaymentData {
   /** Every handled status, the last one last. */
   statuses: readonly string[];
-  outcome?: Outcome | undefined;
+  outcome?: KeptOutcome | undefined;
   /** The open reviews. */
   reviews: readonly KeptReview[];
 }
@@ -57,7 +57,7 @@ const MOST_STATUSES = 16;
 export function after(
   known: PaymentData,
   status: string,
-  { outcome }: { outcome?: Outcome | undefined },
+  { outcome }: { outcome?: KeptOutcome | undefined },
   review?: KeptReview,
 ): PaymentData {
   return {
