@@ -1,5 +1,4 @@
 // Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
-import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -29,13 +28,17 @@ export interface CallLimits {
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
 /** @param options with a `fetch`, it replaces the SDK's own connections */
-export async function createHttpClient(
-  options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number },
-): Promise<Send> {
+export function createHttpClient(options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number }): Send {
   const { fetch, retries } = options;
-  // node:http is slow to load, and some runtimes lack it.
-  const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
+  // With the first call, because both are slow to load, and some runtimes lack node:http.
+  const open = async () => ({
+    ky: (await import('ky')).default,
+    exchange: fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options),
+  });
+  let opening: ReturnType<typeof open> | undefined;
   return async (request, { deadline, signal, awaitsAnswer }) => {
+    opening ??= open();
+    const { ky, exchange } = await opening;
     const isCreate = request.method === 'POST';
     const attempts: HttpAttempt[] = [];
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
@@ -47,6 +50,7 @@ export async function createHttpClient(
     const attempt = () => attemptOnce(exchange, request, attempts, new HttpAttempt(deadline, stop.signal));
     const first = attempt();
     const failed = [first];
+    // ky gets a call only once the first attempt has failed, because it costs as much as the rest of a create.
     const repeat = () =>
       ky(request.url, {
         method: request.method,
@@ -58,7 +62,6 @@ export async function createHttpClient(
         // Not the caller's own, which may be of another realm.
         ...(signal && { signal: stop.signal }),
       });
-    // ky gets a call only once the first attempt has failed, because it costs as much as the rest of a create.
     const isAnswered = await first.catch(repeat).then(
       () => true,
       () => false,

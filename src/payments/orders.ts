@@ -31,7 +31,7 @@ type WithoutReference<Request> = Request extends unknown ? Omit<Request, 'refere
 /** The request of `checkout`: a deposit without a reference. */
 export type CheckoutRequest = WithoutReference<DepositRequest>;
 /** The same for an on-ramp terminal. */
-export type OnrampCheckout = WithoutReference<OnrampDeposit>;
+export interface OnrampCheckout extends Omit<OnrampDeposit, 'reference'> {}
 
 /**
  * What to show the customer. `redirect`: send them to `redirectUrl`. `transfer`: show the instructions. `pending`: the
