@@ -39,7 +39,7 @@ export function cellsOf({ what, unit, ours, of = '', theirs, most, least }: Line
   ];
 }
 
-/** Rounds to warm up, because V8 compiles a call of this SDK during the first ten thousand. */
+/** Rounds to warm up, because V8 still compiles a create during the first ten thousand. */
 const WARM_UPS = 5;
 
 /** Runs all scenes in turn. The first rounds warm up. */

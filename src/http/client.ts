@@ -30,7 +30,7 @@ export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAns
 /** @param options with a `fetch`, it replaces the SDK's own connections */
 export function createHttpClient(options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number }): Send {
   const { fetch, retries } = options;
-  // With the first call, because both are slow to load, and some runtimes lack node:http.
+  // With the first call: ky and node:http are slow to load, and some runtimes lack node:http.
   const open = async () => ({
     ky: (await import('ky')).default,
     exchange: fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options),
@@ -49,10 +49,10 @@ export function createHttpClient(options: ConnectionOptions & { fetch?: Fetch | 
     signal?.addEventListener('abort', giveUp);
     const attempt = () => attemptOnce(exchange, request, attempts, new HttpAttempt(deadline, stop.signal));
     const first = attempt();
-    const failed = [first];
     // ky gets a call only once the first attempt has failed, because it costs as much as the rest of a create.
-    const repeat = () =>
-      ky(request.url, {
+    const repeat = () => {
+      const failed = [first];
+      return ky(request.url, {
         method: request.method,
         // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
         fetch: () => (failed.pop() ?? attempt()) as never,
@@ -62,6 +62,7 @@ export function createHttpClient(options: ConnectionOptions & { fetch?: Fetch | 
         // Not the caller's own, which may be of another realm.
         ...(signal && { signal: stop.signal }),
       });
+    };
     const isAnswered = await first.catch(repeat).then(
       () => true,
       () => false,
