@@ -1,4 +1,5 @@
 // Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
+import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -28,17 +29,13 @@ export interface CallLimits {
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
 /** @param options with a `fetch`, it replaces the SDK's own connections */
-export function createHttpClient(options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number }): Send {
+export async function createHttpClient(
+  options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number },
+): Promise<Send> {
   const { fetch, retries } = options;
-  // With the first call: ky and node:http are slow to load, and some runtimes lack node:http.
-  const open = async () => ({
-    ky: (await import('ky')).default,
-    exchange: fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options),
-  });
-  let opening: ReturnType<typeof open> | undefined;
+  // node:http is slow to load, and some runtimes lack it.
+  const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
-    opening ??= open();
-    const { ky, exchange } = await opening;
     const isCreate = request.method === 'POST';
     const attempts: HttpAttempt[] = [];
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.

@@ -1,6 +1,6 @@
 // The shared parts of one client's calls: its settings, address, sender and store.
 import type { Settings } from '../client-options.ts';
-import { createHttpClient, type Send } from '../http/client.ts';
+import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { bindStore } from '../store/creates/bound.ts';
@@ -32,7 +32,16 @@ export function openGateway(settings: Settings): Gateway {
       // Half of a compressed answer is unreadable, but may contain the payment's id.
       'accept-encoding': 'identity',
     },
-    send: createHttpClient(settings),
+    send: openSend(settings),
     tokens: callbackTokens(signKey, formerSignKeys),
+  };
+}
+
+/** Loads ky and node:http with the first call, because they take long to load. */
+function openSend(settings: Settings): Send {
+  let loading: Promise<Send> | undefined;
+  return async (...call) => {
+    loading ??= import('../http/client.ts').then(({ createHttpClient }) => createHttpClient(settings));
+    return (await loading)(...call);
   };
 }
