@@ -8,22 +8,20 @@ const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
 export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadline, attempts: readonly HttpAttempt[]) {
-  const asked = () => Math.min(pauseAsked(attempts.at(-1)?.answer?.retryAfter), LONGEST_RETRY_AFTER);
+  /** Milliseconds before the next attempt. */
+  let pause = 0;
   return {
     methods: ['get' as const, 'post' as const],
     limit: retries,
-    shouldRetry(): boolean {
+    shouldRetry({ retryCount }: { retryCount: number }): boolean {
       // A create is repeated only if it certainly never left.
       if (isCreate && attempts.some(({ mayHaveLeft }) => mayHaveLeft)) return false;
-      // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
-      return deadline.remaining > asked();
+      const backoff = Math.random() * Math.min(FIRST_BACKOFF * 2 ** (retryCount - 1), LONGEST_BACKOFF);
+      pause = Math.min(pauseAsked(attempts.at(-1)?.answer?.retryAfter) || backoff, LONGEST_RETRY_AFTER);
+      // If the time ends in the pause, the caller gets the answer now.
+      return deadline.remaining > pause;
     },
-    /** Returns milliseconds: as asked, or a random part of a growing time. */
-    delay(repetition: number): number {
-      const backoff = Math.random() * Math.min(FIRST_BACKOFF * 2 ** (repetition - 1), LONGEST_BACKOFF);
-      // Until after the deadline, because a timer can be early.
-      return Math.min(asked() || backoff, deadline.remaining + 1);
-    },
+    delay: () => pause,
   };
 }
 
@@ -33,6 +31,6 @@ const LONGEST_PAUSE = 900_000;
 /** Returns milliseconds, 15 minutes at most, or 0 without a pause. @param retryAfter seconds, or a date */
 export function pauseAsked(retryAfter: string | undefined): number {
   const text = String(retryAfter);
-  const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  const asked = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_PAUSE);
 }
