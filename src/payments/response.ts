@@ -3,6 +3,7 @@ import {
   ApiError,
   adviceOn,
   ConnectionError,
+  type GatewayError,
   type Issue,
   issuesOf,
   listOf,
@@ -27,27 +28,88 @@ import { findPaymentId } from './payment-id.ts';
 
 /** Returns the created payment with its transfer instructions. @throws an error with the `outcome` for the money */
 export function readCreated(result: HttpAnswer | NoAnswer, call: Call, request: CheckedRequest): Accepted {
-  if ('code' in result) {
-    const paymentId = findPaymentId(result.received);
-    throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
-  }
-  if (!isSuccess(result)) throw apiError(result, call, verdictOn(result));
-  const created = read(result, call, 'unknown');
+  const created = read(result, call);
   const { payment } = created;
   // Gateways may trim a reference and change its case.
   const isFolded = hasReference(payment, request.reference);
   const differing = differencesOf(request, payment).filter(field => field !== 'reference' || !isFolded);
   const issues = differing.map(path => ({ path, message: 'differs from the request' }));
-  if (issues.length > 0) throw unusable(result, call, issues, 'unknown');
+  if (issues.length > 0) throw failed(result, call, issues);
   const anothers = (owner?: string) => {
     const message = `is the payment of ${owner ? JSON.stringify(owner) : 'another create'}`;
-    return unusable(result, call, [{ path: 'id', message }], 'unknown');
+    return failed(result, call, [{ path: 'id', message }]);
   };
   return { created, anothers };
 }
 
-/** A complete answer with a status of {@link isRefusal} means that no payment exists, unless it contains a record. */
-function verdictOn({ status, body, isTooLong, isCompressed }: HttpAnswer): Verdict {
+/** Returns the payment with exactly the requested id. */
+export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
+  const { payment } = read(result, call);
+  if (isSamePayment(payment.id, paymentId)) return payment;
+  throw failed(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
+}
+
+const parseEnvelope = compiledWhenBusy(envelopeSchema);
+
+function read(result: HttpAnswer | NoAnswer, call: Call): Envelope {
+  const isSuccess = 'status' in result && result.status >= 200 && result.status < 300;
+  if (!isSuccess) throw failed(result, call);
+  const json = result.isTooLong ? undefined : parseJson(result.body);
+  const problem = result.isTooLong ? 'is longer than any answer of the gateway' : 'is not JSON';
+  if (!json) throw failed(result, call, [{ path: '', message: problem }]);
+  const { success, data, error } = parseEnvelope(json.value);
+  if (success) return data;
+  // The field names of the answer, without the envelope's own.
+  const issues = issuesOf(error).map(({ path, message }) => ({
+    path: path.replace(/^(?:payment|transfer)\.?/, ''),
+    message,
+  }));
+  throw failed(result, call, issues);
+}
+
+/** Makes the error of a failed call. @param issues the reasons why the SDK cannot use a successful answer */
+function failed(result: HttpAnswer | NoAnswer, call: Call, issues?: Issue[]): GatewayError {
+  const { operation, baseUrl, paymentId } = call;
+  const details = operation === 'create' ? verdictOn(result) : { paymentId };
+  const { outcome } = details;
+  const advice = outcome ? adviceOn(outcome, details.paymentId) : '';
+  const name = nameOf(call);
+  if ('code' in result) {
+    const { code, cause } = result;
+    const next = advice || 'A lookup changes nothing: it is safe to repeat.';
+    const message = `No complete answer from ${baseUrl} to ${name} (${code}). ${next}`;
+    return new ConnectionError(message, code, { cause, ...details });
+  }
+  const { status, retryAfter } = result;
+  if (issues) {
+    const message = `The gateway answered ${status} to ${name}, and the answer cannot be used`;
+    return new ResponseError(`${message}: ${listOf(issues)}. ${advice}`.trimEnd(), result, issues, details);
+  }
+  if (operation === 'lookup' && status === 404) {
+    const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl, ${baseUrl}, and apiKey.`;
+    return new PaymentNotFoundError(message, result, details);
+  }
+  const message = `The gateway answered ${status} to ${name}; \`body\` holds its text.`;
+  const isDenied = status === 401 || status === FORBIDDEN;
+  const check = operation === 'create' ? whatToCheck(status, baseUrl) : isDenied && 'Check apiKey.';
+  const text = [message, check, advice].filter(Boolean).join(' ');
+  return new ApiError(text, { ...result, pause: pauseAsked(retryAfter) }, details);
+}
+
+/** Names a call in an error's message. */
+function nameOf({ operation, reference, paymentId }: Call): string {
+  if (operation === 'lookup') return `the lookup of payment ${paymentId}`;
+  return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
+}
+
+/**
+ * Returns the meaning of a failed create for the money. A complete answer with a status of {@link isRefusal} means that
+ * no payment exists, unless it contains a record.
+ */
+function verdictOn(result: HttpAnswer | NoAnswer): { outcome?: Outcome; paymentId?: string | undefined } {
+  if ('code' in result)
+    return { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId: findPaymentId(result.received) };
+  const { status, body, isTooLong, isCompressed } = result;
   const isRejected = isRefusal(status) && !isTooLong && !isCompressed && !hasRecord(body);
   return isRejected ? { outcome: 'rejected' } : { outcome: 'unknown', paymentId: findPaymentId(body) };
 }
@@ -57,68 +119,3 @@ function hasRecord(body: string): boolean {
   const { id, paymentStatus } = Object(recordIn(parseJson(body)?.value));
   return isPaymentId(id) && Boolean(paymentStatus);
 }
-
-/** Returns the payment with exactly the requested id. */
-export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
-  if ('code' in result) throw noAnswer(result, call, { paymentId });
-  if (result.status === 404) {
-    const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl, ${call.baseUrl}, and apiKey.`;
-    throw new PaymentNotFoundError(message, result, { paymentId });
-  }
-  if (!isSuccess(result)) throw apiError(result, call, { paymentId });
-  const { payment } = read(result, call);
-  if (isSamePayment(payment.id, paymentId)) return payment;
-  throw unusable(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
-}
-
-interface Verdict {
-  outcome?: Outcome | undefined;
-  paymentId?: string | undefined;
-}
-
-/** Names a call in an error's message. */
-function nameOf({ operation, reference, paymentId }: Call): string {
-  if (operation === 'lookup') return `the lookup of payment ${paymentId}`;
-  return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
-}
-
-const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300;
-
-const parseEnvelope = compiledWhenBusy(envelopeSchema);
-
-function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
-  const json = answer.isTooLong ? undefined : parseJson(answer.body);
-  const problem = answer.isTooLong ? 'is longer than any answer of the gateway' : 'is not JSON';
-  if (!json) throw unusable(answer, call, [{ path: '', message: problem }], outcome);
-  const { success, data, error } = parseEnvelope(json.value);
-  if (success) return data;
-  // The field names of the answer, without the envelope's own.
-  const issues = issuesOf(error).map(({ path, message }) => ({
-    path: path.replace(/^(?:payment|transfer)\.?/, ''),
-    message,
-  }));
-  throw unusable(answer, call, issues, outcome);
-}
-
-function unusable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
-  const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
-  const message = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be used`;
-  return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
-}
-
-function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
-  const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
-  const { status } = answer;
-  const isDenied = status === 401 || status === FORBIDDEN;
-  const check = call.operation === 'create' ? whatToCheck(status, call.baseUrl) : isDenied && 'Check apiKey.';
-  const text = [message, check, adviceOf(verdict)].filter(Boolean).join(' ');
-  return new ApiError(text, { ...answer, pause: pauseAsked(answer.retryAfter) }, verdict);
-}
-
-function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {
-  const advice = adviceOf(verdict) || 'A lookup changes nothing: it is safe to repeat.';
-  const message = `No complete answer from ${call.baseUrl} to ${nameOf(call)} (${code}). ${advice}`;
-  return new ConnectionError(message, code, { cause, ...verdict });
-}
-
-const adviceOf = ({ outcome, paymentId }: Verdict) => (outcome ? adviceOn(outcome, paymentId) : '');
