@@ -5,7 +5,7 @@ import { FORBIDDEN, isPassing } from '../../http-statuses.ts';
 import { change } from '../../store/creates/change.ts';
 import { PlanGone } from '../../store/creates/create-once.ts';
 import { isMissing } from '../../store/creates/doubts.ts';
-import { type StoreCall, warnNotSent, warnReviewFailed } from '../../store/creates/reports.ts';
+import { warnNotSent, warnReviewFailed } from '../../store/creates/reports.ts';
 import type { CreateRow } from '../../store/rules/create-row.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/plan.ts';
 import { notDue } from '../../store/rules/transitions.ts';
@@ -31,121 +31,108 @@ export interface SendCounts {
 /** `freed` and due: refused for good, and its review is not written yet. */
 export const DUE = { states: ['planned', 'freed'] } as const;
 
-interface SendingCall extends StoreCall, Pick<SweepCall, 'handler' | 'limit' | 'concurrency' | 'signal'> {
+/** One upkeep, with the counts and the state that its runs share. */
+export interface UpkeepCall extends SweepCall {
   gateway: Gateway;
+  sent: SendCounts;
+  /** The revision of an outage in which the gateway has answered this upkeep. It can send. */
+  held?: number;
 }
 
-/** Sends plans, in one run or several. Rows are leased, so that many replicas can send concurrently. */
-export class PlanSender {
-  readonly sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
-  readonly #client: SendingCall;
-  /** Since the last stop, the gateway has accepted a payout. Several can be sent at once. */
-  #isAccepting = false;
-  /** The revision of an outage in which the gateway has answered this sender. It can send. */
-  #held: number | undefined;
-  /** This run is over: the gateway or the store needs a pause. */
-  #hasStopped = false;
+/** The gateway after a plan: it has accepted the plan, or needs a pause. Otherwise the plan shows neither. */
+type Seen = 'accepting' | 'out' | undefined;
 
-  constructor(client: SendingCall) {
-    this.#client = client;
-  }
-
-  /**
-   * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
-   * after an accepted one.
-   *
-   * @returns whether the gateway needs a pause
-   */
-  async send(): Promise<boolean> {
-    const { store, limit, concurrency, signal } = this.#client;
-    this.#hasStopped = false;
-    const isOver = () => this.#hasStopped || signal?.aborted === true;
-    const run = (limit: number, concurrency: number) =>
-      workOnDue(store, DUE, { limit, concurrency, isOver }, ({ row }) => this.#work(row));
-    let left = limit;
-    for (; !this.#isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return this.#hasStopped;
-    await run(left, concurrency);
-    return this.#hasStopped;
-  }
-
-  async #work(row: CreateRow): Promise<void> {
-    const { store } = this.#client;
-    try {
-      if (row.state === 'freed') return await this.#review(row);
-      const outage = await readOutage(store);
-      const isOutage = outage.until > 0;
-      if (isOutage && !(await this.#isAnswering(outage))) {
-        await giveBack(store, row);
-        this.sent.postponed += 1;
-        this.#stop();
-      } else if ((await this.#sendPlan(row)) && isOutage) await endOutage(store);
-    } catch (error) {
-      this.#stop();
+/**
+ * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
+ * after an accepted one. Rows are leased, so that many replicas can send concurrently.
+ *
+ * @returns whether the gateway needs a pause
+ */
+export async function sendPlans(client: UpkeepCall): Promise<boolean> {
+  const { store, limit, concurrency, signal } = client;
+  let isAccepting = false;
+  let isOut = false;
+  const isOver = () => isOut || signal.aborted;
+  const work = async ({ row }: { row: CreateRow }) => {
+    const seen = await sendPlan(client, row).catch(error => {
+      isOut = true;
       throw error;
-    }
-  }
+    });
+    isAccepting ||= seen === 'accepting';
+    isOut ||= seen === 'out';
+  };
+  const run = (limit: number, concurrency: number) => workOnDue(store, DUE, { limit, concurrency, isOver }, work);
+  let left = limit;
+  for (; !isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return isOut;
+  await run(left, concurrency);
+  return isOut;
+}
 
-  /** After the pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
-  async #isAnswering(outage: Outage): Promise<boolean> {
-    const { gateway, store, call, signal } = this.#client;
-    if (outage.row.revision === this.#held) return true;
-    const held = outage.until > outage.now ? undefined : await holdOutage(store, outage);
-    if (!held || !(await lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing))) return false;
-    this.#held = held.row.revision;
-    return true;
+async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<Seen> {
+  const { gateway, store, sent } = client;
+  if (plan.state === 'freed') return review(client, plan);
+  const outage = await readOutage(store);
+  const isOutage = outage.until > 0;
+  if (isOutage && !(await isAnswering(client, outage))) {
+    await giveBack(store, plan);
+    sent.postponed += 1;
+    return 'out';
   }
+  try {
+    const { request, extra } = openPlan(plan.body ?? '');
+    await create(gateway, 'payment', request, { extra }, { plan });
+  } catch (error) {
+    if (error instanceof PlanGone) return undefined;
+    if (!isGatewayError(error) || error.name === 'StoreError') throw error;
+    return fail(client, plan, error);
+  }
+  sent.created += 1;
+  if (isOutage) await endOutage(store);
+  return 'accepting';
+}
 
-  /** @returns whether the gateway has accepted it */
-  async #sendPlan(plan: CreateRow): Promise<boolean> {
-    try {
-      const { request, extra } = openPlan(plan.body ?? '');
-      await create(this.#client.gateway, 'payment', request, { extra }, { plan });
-    } catch (error) {
-      if (error instanceof PlanGone) return false;
-      if (!isGatewayError(error) || error.name === 'StoreError') throw error;
-      await this.#fail(plan, error);
-      return false;
-    }
-    this.sent.created += 1;
-    this.#isAccepting = true;
-    return true;
-  }
+/** After the pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
+async function isAnswering(client: UpkeepCall, outage: Outage): Promise<boolean> {
+  const { gateway, store, call, signal } = client;
+  if (outage.row.revision === client.held) return true;
+  const held = outage.until > outage.now ? undefined : await holdOutage(store, outage);
+  if (!held || !(await lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing))) return false;
+  client.held = held.row.revision;
+  return true;
+}
 
-  async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
-    const { status = 0, retryAfter: asked = 0 } = error as Partial<ApiError>;
-    const isUnknown = error.outcome === 'unknown';
-    // A plan that this client cannot send, such as another version's. It is tried again after its lease.
-    const isUnsendable = error.name === 'InvalidRequestError' || error.name === 'ConfigurationError';
-    if (isUnknown) {
-      this.sent.inDoubt += 1;
-    } else if (isRefusedForGood(plan, error)) {
-      this.sent.refused += 1;
-      await this.#review(plan);
-    } else {
-      this.sent.postponed += 1;
-      // Without an answer, or from a busy gateway, it needs no operator.
-      if (error.name !== 'ConnectionError' && !isPassing(status)) warnNotSent(this.#client, plan, error);
-    }
-    const isOfThisPlan = isUnsendable || status === FORBIDDEN || isRefusedRequest(error);
-    if (isUnknown || asked > 0) await pauseSending(this.#client.store, { asked, isUnknown });
-    if (isUnknown || asked > 0 || !isOfThisPlan) this.#stop();
+async function fail(client: UpkeepCall, plan: CreateRow, error: GatewayError): Promise<Seen> {
+  const { store, sent } = client;
+  const { status = 0, retryAfter: asked = 0 } = error as Partial<ApiError>;
+  const isUnknown = error.outcome === 'unknown';
+  if (isUnknown) {
+    sent.inDoubt += 1;
+  } else if (isRefusedForGood(plan, error)) {
+    sent.refused += 1;
+    await review(client, plan);
+  } else {
+    sent.postponed += 1;
+    // Without an answer, or from a busy gateway, it needs no operator.
+    if (error.name !== 'ConnectionError' && !isPassing(status)) warnNotSent(client, plan, error);
   }
+  if (isUnknown || asked > 0) {
+    await pauseSending(store, { asked, isUnknown });
+    return 'out';
+  }
+  // A plan that this client cannot send, such as another version's. It is tried again after its lease.
+  const isUnsendable = error.name === 'InvalidRequestError' || error.name === 'ConfigurationError';
+  return isUnsendable || status === FORBIDDEN || isRefusedRequest(error) ? undefined : 'out';
+}
 
-  /** Lists a refused payout for review. If that fails, it stays due. */
-  async #review(refused: CreateRow): Promise<void> {
-    try {
-      await this.#client.handler.reviewRefused(refused);
-    } catch (error) {
-      return warnReviewFailed(this.#client, refused, error);
-    }
-    // Meanwhile the merchant may have planned it again.
-    await change(this.#client.store, refused, row =>
-      row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
-    );
+/** Lists a refused payout for review. If that fails, it stays due. */
+async function review(client: UpkeepCall, refused: CreateRow): Promise<undefined> {
+  try {
+    await client.handler.reviewRefused(refused);
+  } catch (error) {
+    return void warnReviewFailed(client, refused, error);
   }
-
-  #stop(): void {
-    this.#isAccepting = false;
-    this.#hasStopped = true;
-  }
+  // Meanwhile the merchant may have planned it again.
+  await change(client.store, refused, row =>
+    row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
+  );
 }

@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { pause } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
-import { type StoreCall, warnUpkeepFailed } from '../../store/creates/reports.ts';
+import { warnUpkeepFailed } from '../../store/creates/reports.ts';
 import { HANDLER, type HandlerLink } from '../../store/upkeep/handler-link.ts';
-import { newSweepCounts, type SweepCall, type SweepCounts, sweep } from '../../store/upkeep/sweep.ts';
+import { type SweepCounts, sweep } from '../../store/upkeep/sweep.ts';
 import { Call } from '../../telemetry/call.ts';
 import type { Gateway } from '../gateway.ts';
 import { storeOf } from '../store-calls.ts';
-import { PlanSender, type SendCounts } from './send-plans.ts';
+import { type SendCounts, sendPlans, type UpkeepCall } from './send-plans.ts';
 
 /** The options of `upkeep`. */
 export interface UpkeepOptions {
@@ -64,13 +64,14 @@ const readOptions = argumentReader<UpkeepOptions>()({
     given => typeof (given as Partial<UpkeepOptions['handler']> | null)?.[HANDLER]?.process === 'function',
     { error: 'must be the handler of createWebhookHandler' },
   ),
-  signal: callFields.signal,
+  signal: callFields.signal.default(() => new AbortController().signal),
   once: flag.default(false),
   olderThan: millisecondsOrZero.default(60_000),
   giveUpAfter: millisecondsOrZero.default(30 * DAY),
   recheckAfter: z
     .array(millisecondsOrZero, { error: 'must be a list of milliseconds, such as [86_400_000]' })
-    .default([DAY, 7 * DAY, 30 * DAY]),
+    .default([DAY, 7 * DAY, 30 * DAY])
+    .transform(times => times.toSorted((one, other) => one - other)),
   limit: count.optional(),
   concurrency: count.default(8),
 });
@@ -86,56 +87,55 @@ const OTHER_STORE =
 export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<Upkeep> {
   const store = storeOf(gateway, 'upkeep');
   const call = new Call('upkeep', gateway);
-  const { handler, once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
-  const { signal = new AbortController().signal } = rest;
-  const link = handler[HANDLER];
-  if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
-  const recheckAfter = rest.recheckAfter.toSorted((one, other) => one - other);
-  const client = { ...rest, gateway, store, call, recheckAfter, limit, handler: link };
-  const sender = new PlanSender(client);
-  const swept = newSweepCounts();
+  const { once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
+  const handler = rest.handler[HANDLER];
+  if (handler.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
+  const swept: SweepCounts = { processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 };
+  const sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+  const client: UpkeepCall = { ...rest, handler, gateway, store, call, limit, swept, sent };
   const keepUp = async (): Promise<Upkeep> => {
     if (once) {
-      await sender.send();
-      await sweep(client, swept);
+      await sendPlans(client);
+      await sweep(client);
     } else {
-      await Promise.all([sendUntil(signal, sender, client), sweepUntil(client, swept)]);
+      await Promise.all([sendUntil(client), sweepUntil(client)]);
     }
-    return { swept, sent: sender.sent };
+    return { swept, sent };
   };
-  return call.conclude(keepUp, () => ({ counts: { ...swept, ...sender.sent } }), !once);
+  return call.conclude(keepUp, () => ({ counts: { ...swept, ...sent } }), !once);
 }
 
 /** Sweeps every minute until the signal. */
-async function sweepUntil(client: SweepCall, swept: SweepCounts): Promise<void> {
+async function sweepUntil(client: UpkeepCall): Promise<void> {
   const { signal } = client;
-  while (!signal?.aborted) {
-    await sweep(client, swept).catch(error => warnUpkeepFailed(client, error));
+  while (!signal.aborted) {
+    await sweep(client).catch(error => warnUpkeepFailed(client, error));
     await pause(MINUTE, signal);
   }
 }
 
 /** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
-async function sendUntil(signal: AbortSignal, sender: PlanSender, client: StoreCall): Promise<void> {
+async function sendUntil(client: UpkeepCall): Promise<void> {
+  const { signal } = client;
   let bell = new AbortController();
   const ring = () => bell.abort();
   signal.addEventListener('abort', ring);
-  const watching = watch(signal, client, ring);
+  const watching = watch(client, ring);
   for (let failures = 0; !signal.aborted; ) {
     // A plan that is written during the run rings for the next one.
     bell = new AbortController();
-    const hasStopped = await sender.send().catch(error => {
+    const isOut = await sendPlans(client).catch(error => {
       warnUpkeepFailed(client, error);
       return true;
     });
-    failures = hasStopped ? failures + 1 : 0;
-    await pause(Math.min(SECOND * 2 ** failures, MINUTE), hasStopped ? signal : bell.signal);
+    failures = isOut ? failures + 1 : 0;
+    await pause(Math.min(SECOND * 2 ** failures, MINUTE), isOut ? signal : bell.signal);
   }
   await watching;
 }
 
 /** Listens for plans until the signal, and again if the database stops reporting them. */
-async function watch(signal: AbortSignal, { store }: StoreCall, onPlanned: () => void): Promise<void> {
+async function watch({ store, signal }: UpkeepCall, onPlanned: () => void): Promise<void> {
   while (store.watch && !signal.aborted) {
     try {
       await store.watch(onPlanned, signal);

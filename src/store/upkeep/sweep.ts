@@ -26,8 +26,6 @@ export interface SweepCounts {
   rechecked: number;
 }
 
-export const newSweepCounts = (): SweepCounts => ({ processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 });
-
 export interface SweepCall extends StoreCall {
   handler: HandlerLink;
   olderThan: number;
@@ -35,7 +33,8 @@ export interface SweepCall extends StoreCall {
   recheckAfter: readonly number[];
   limit: number;
   concurrency: number;
-  signal?: AbortSignal | undefined;
+  signal: AbortSignal;
+  swept: SweepCounts;
 }
 
 /** Milliseconds for one payment: a handler answers within 25 seconds. */
@@ -46,11 +45,11 @@ const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 6 * 3_600_000;
 
 /** Processes the open payments of the store, the longest due first. Adds its counts. @throws the store's errors */
-export async function sweep(client: SweepCall, swept: SweepCounts): Promise<void> {
-  const { store, limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = client;
+export async function sweep(client: SweepCall): Promise<void> {
+  const { store, swept, limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = client;
   /** The gateway has asked for a pause. */
   let isOut = false;
-  const isOver = () => isOut || signal?.aborted === true;
+  const isOver = () => isOut || signal.aborted;
 
   /** If an effect or a callback has changed the row during the look, another look follows soon. */
   const write = (claimed: ExistingRow, next: CreateRow) =>
@@ -71,7 +70,7 @@ export async function sweep(client: SweepCall, swept: SweepCounts): Promise<void
     if (!needsLook(row)) return void (await write(claimed, finished(row, now, recheckAfter)));
     const { outcome, error, asked, hasChanged } = await lookAt(row, now - row.begunAt > giveUpAfter, client);
     isOut ||= asked > 0;
-    if (outcome === 'failed' && signal?.aborted) return giveBack(store, row);
+    if (outcome === 'failed' && signal.aborted) return giveBack(store, row);
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
     const isLeft = outcome === 'open' || outcome === 'failed';
     const seen = { ...unleased(row), looks: row.looks + 1 };
