@@ -44,10 +44,10 @@ export async function orderOf(store: Store, orderId: string): Promise<Order | un
   const { row } = await store.read({ kind: 'order', id: orderId });
   if (!row) return undefined;
   const { amount, currency, attempts, ...order } = orderDataOf(row);
-  const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
-  const paying = order.paidBy ? await paymentOf(store, order.paidBy) : undefined;
-  const payment = paying ?? last?.result?.payment;
-  return { id: orderId, state: stateOf(order, last), amount, currency, attempts, payment };
+  const paying = order.paidBy ? (await ownerOf(store, order.paidBy)).row : undefined;
+  const attempt = paying ?? (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
+  const payment = attempt?.result?.payment;
+  return { id: orderId, state: stateOf(order, attempt), amount, currency, attempts, payment };
 }
 
 function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderData>, last: CreateRow | undefined): Order['state'] {
