@@ -54,8 +54,9 @@ interface Click {
   gateway: Gateway;
   store: Store;
   orderId: string;
-  request: object;
-  wanted: Pick<CheckedRequest, 'paymentMethod' | 'currency'> & { amount: string };
+  request: CheckedRequest;
+  /** The amount of the request, without trailing zeros. */
+  amount: string;
   options: CreateOptions | undefined;
   deadline: Deadline;
   signal: AbortSignal | undefined;
@@ -78,13 +79,14 @@ export async function checkout(
   const store = storeOf(gateway, 'checkout');
   checkOrderId(orderId);
   if (Object(request).reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
-  // Before anything is written.
-  const checked = checkRequest(gateway, 'deposit', attemptOf(request, referenceOf(orderId, 1)));
-  const { paymentMethod, currency } = checked;
-  const wanted = { paymentMethod, currency, amount: canonicalAmount(checked.amount) };
+  // Before anything is written. Apple Pay requires a reference, and a class may inherit its fields, such as getters.
+  const own = { ...request, reference: referenceOf(orderId, 1) };
+  const first = isJsonMap(request) ? Object.assign(Object.create(request), own) : request;
+  const checked = checkRequest(gateway, 'deposit', first);
+  const amount = canonicalAmount(checked.amount);
   const { signal, timeout = gateway.timeout } = readCreateOptions(options);
   const deadline = new Deadline(timeout);
-  const click = { gateway, store, orderId, request, wanted, options, deadline, signal, mayExist: false };
+  const click = { gateway, store, orderId, request: checked, amount, options, deadline, signal, mayExist: false };
   try {
     return await takeSteps(click, new Deadline(Math.min(timeout, LONGEST_WAIT)));
   } catch (error) {
@@ -96,8 +98,8 @@ export async function checkout(
 
 /** @throws the store's errors, and `LateError` at the deadline or the signal */
 async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
-  const { store, orderId, wanted, signal } = click;
-  const { amount, currency } = wanted;
+  const { store, orderId, request, amount, signal } = click;
+  const { currency } = request;
   const first = store.write(newOrder(orderId, { attempts: 1, amount, currency }));
   let { row, isWritten: isNew } = await answerWithin(click, first);
   for (;;) {
@@ -128,7 +130,7 @@ async function send(click: Click, reference: string): Promise<Checkout | 'again'
   const { gateway, request, orderId, deadline } = click;
   const options = { ...click.options, timeout: Math.ceil(deadline.timeout) };
   try {
-    const created = await create(gateway, 'deposit', attemptOf(request, reference), options, { order: orderId });
+    const created = await create(gateway, 'deposit', { ...request, reference }, options, { order: orderId });
     return pageOf(created.payment, created.nextAction);
   } catch (error) {
     if (!isGatewayError(error)) throw error;
@@ -139,10 +141,6 @@ async function send(click: Click, reference: string): Promise<Checkout | 'again'
     return error.paymentId ? 'again' : CHECKING;
   }
 }
-
-/** A class may inherit its fields, such as getters. Apple Pay requires a reference. */
-const attemptOf = (request: object, reference: string): object =>
-  isJsonMap(request) ? Object.assign(Object.create(request), { ...request, reference }) : request;
 
 /** Looks at an attempt that exists. */
 async function stepOf(click: Click, reference: string): Promise<Step> {
@@ -166,7 +164,7 @@ async function stepOf(click: Click, reference: string): Promise<Step> {
 
 /** Looks up the payment of an attempt. */
 async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Step> {
-  const { gateway, wanted, deadline, signal } = click;
+  const { gateway, request, amount, deadline, signal } = click;
   const seen = isFinal(known.payment)
     ? known.payment
     : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
@@ -174,8 +172,8 @@ async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Pro
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return 'next';
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
-  const { paymentMethod, amount, currency } = row;
-  const isSame = paymentMethod === wanted.paymentMethod && amount === wanted.amount && currency === wanted.currency;
+  const { paymentMethod, currency } = request;
+  const isSame = row.paymentMethod === paymentMethod && row.amount === amount && row.currency === currency;
   if (!isSame || row.isPageLost) return 'next';
   return pageOf(seen, nextActionOf(withNextAction(known, { payment: seen })));
 }
