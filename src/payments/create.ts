@@ -20,7 +20,6 @@ import { lookUp } from './lookup.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { readCreated } from './response.ts';
-import { signBody } from './signing/sign.ts';
 
 /** A payment that the gateway has accepted. */
 export interface Created {
@@ -68,14 +67,8 @@ export async function create(
     // Encoded once, so that the signed bytes are sent.
     const body = Buffer.from(text);
 
-    /** Signs the body, sends it, and reads the answer. */
-    const send = async (limits: CallLimits): Promise<Accepted> => {
-      const { url, apiKey, signKey, signatureEncoding } = gateway;
-      const signature = signBody(body, signKey, signatureEncoding);
-      const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
-      const sent = { call, method: 'POST', url, headers, body, secrets: [apiKey, signature] } as const;
-      return readCreated(await gateway.send(sent, limits), call, request);
-    };
+    const send = async (limits: CallLimits): Promise<Accepted> =>
+      readCreated(await gateway.post(call, body, limits), call, request);
     const once =
       store && reference
         ? await createOnce({

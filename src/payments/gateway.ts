@@ -1,39 +1,45 @@
-// The shared parts of one client's calls: its settings, address, sender and store.
+// The shared parts of one client's calls: its settings, its two requests to the gateway, and its store.
 import type { Settings } from '../client-options.ts';
-import type { Send } from '../http/client.ts';
+import type { CallLimits, Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { bindStore } from '../store/creates/bound.ts';
+import type { Call } from '../telemetry/call.ts';
 import { type CallbackTokens, callbackTokens } from './signing/callback-token.ts';
+import { signBody } from './signing/sign.ts';
 
 /** The shared parts of one client's calls. */
 export interface Gateway extends Settings {
-  /** The address of all payments. */
-  url: string;
-  /** The headers of every call. */
-  headers: Record<string, string>;
-  send: Send;
+  /** Requests a payment. */
+  get(call: Call, paymentId: string, limits: CallLimits): ReturnType<Send>;
+  /** Signs the bytes of a create, and sends them. */
+  post(call: Call, body: Uint8Array, limits: CallLimits): ReturnType<Send>;
   tokens: CallbackTokens;
   /** Time of `performance.now()` to check that an upkeep runs, for a client that has planned a payout. */
   upkeepCheckAt?: number;
 }
 
 export function openGateway(settings: Settings): Gateway {
-  const { baseUrl, apiKey, signKey, formerSignKeys } = settings;
-  const store = settings.store && bindStore(settings.store, baseUrl);
+  const { baseUrl, apiKey, signKey, signatureEncoding, formerSignKeys, store } = settings;
+  const url = `${baseUrl}/api/v1/payments`;
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'user-agent': `payment-gateway-sdk/${VERSION} ${runtime().name}`,
+    // Half of a compressed answer is unreadable, but may contain the payment's id.
+    'accept-encoding': 'identity',
+  };
+  const send = openSend(settings);
   return {
     ...settings,
-    store,
-    url: `${baseUrl}/api/v1/payments`,
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      accept: 'application/json',
-      'user-agent': `payment-gateway-sdk/${VERSION} ${runtime().name}`,
-      // Half of a compressed answer is unreadable, but may contain the payment's id.
-      'accept-encoding': 'identity',
-    },
-    send: openSend(settings),
+    store: store && bindStore(store, baseUrl),
     tokens: callbackTokens(signKey, formerSignKeys),
+    get: (call, id, limits) => send({ call, method: 'GET', url: `${url}/${id}`, headers, secrets: [apiKey] }, limits),
+    post(call, body, limits) {
+      const signature = signBody(body, signKey, signatureEncoding);
+      const signed = { ...headers, 'content-type': 'application/json', signature };
+      return send({ call, method: 'POST', url, headers: signed, body, secrets: [apiKey, signature] }, limits);
+    },
   };
 }
 

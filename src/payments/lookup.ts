@@ -22,9 +22,7 @@ export async function lookUp(gateway: Gateway, id: string, options?: CallOptions
     // Any other value stays out of events: it may be anything.
     call.paymentId = id;
     const { signal, timeout = gateway.timeout } = readCallOptions(options);
-    const { headers, apiKey } = gateway;
-    const request = { call, method: 'GET', url: `${gateway.url}/${id}`, headers, secrets: [apiKey] } as const;
-    const answer = await gateway.send(request, { deadline: new Deadline(timeout), signal });
+    const answer = await gateway.get(call, id, { deadline: new Deadline(timeout), signal });
     return readLookedUp(answer, call, id);
   };
   return call.conclude(read, payment => ({ paymentStatus: rawStatusOf(payment) }));
