@@ -50,15 +50,12 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
   const deadline = new Deadline(timeout);
   const call = new Call('lookup', gateway);
   let last: Payment | undefined;
-  let trouble: unknown;
   for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
-    /** Milliseconds that the gateway asked to wait. */
-    let asked = 0;
+    let trouble: unknown;
     const limits = { timeout: Math.min(deadline.timeout, gateway.timeout), signal };
     const seen = await lookUp(gateway, paymentId, limits, call).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
       trouble = error;
-      asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;
     });
     if (seen) {
       last = seen;
@@ -71,6 +68,7 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
       const message = `Payment ${paymentId} did not reach the awaited status within ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
+    const asked = trouble instanceof ApiError ? Math.min(trouble.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;
     // The last lookups are close to the deadline, and each leaves time for another.
     await pause(Math.min(Math.max(due, asked), Math.max(left - LAST_LOOK, left / 2)), signal);
   }
