@@ -9,7 +9,7 @@ import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
 import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
 import type { DepositRequest, OnrampDeposit } from '../schemas/requests/request.ts';
-import type { Store } from '../store/contract.ts';
+import type { Store, Written } from '../store/contract.ts';
 import { answerWithin, readCreate } from '../store/creates/change.ts';
 import { settleKnown } from '../store/creates/doubts.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
@@ -101,25 +101,23 @@ async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
   const { store, orderId, request, amount, signal } = click;
   const { currency } = request;
   const first = store.write(newOrder(orderId, { attempts: 1, amount, currency }));
-  let { row, isWritten: isNew } = await answerWithin(click, first);
+  let written: Pick<Written, 'row' | 'isWritten'> = await answerWithin(click, first);
   for (;;) {
-    row ??= (await answerWithin(click, store.read({ kind: 'order', id: orderId }))).row;
+    const row = written.row ?? (await answerWithin(click, store.read({ kind: 'order', id: orderId }))).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
     const order = orderDataOf(row);
     if (order.paidBy) return { state: 'paid', payment: await answerWithin(click, paymentOf(store, order.paidBy)) };
     if (order.isCanceled) return { state: 'canceled' };
     const reference = referenceOf(orderId, order.attempts);
-    let step: Step = isNew ? 'send' : await stepOf(click, reference);
+    let step: Step = written.isWritten ? 'send' : await stepOf(click, reference);
     if (step === 'next' || (step === 'send' && (order.amount !== amount || order.currency !== currency))) {
       const attempts = step === 'next' ? order.attempts + 1 : order.attempts;
-      const next = store.write({ ...row, data: { ...order, attempts, amount, currency } });
-      ({ row, isWritten: isNew } = await answerWithin(click, next));
+      written = await answerWithin(click, store.write({ ...row, data: { ...order, attempts, amount, currency } }));
       continue;
     }
     if (step === 'send') step = await send(click, reference);
     if (step !== 'again') return step;
-    isNew = false;
-    row = undefined;
+    written = { isWritten: false };
     if (patience.isPast) return CHECKING;
     await pause(PAUSE, signal);
   }
