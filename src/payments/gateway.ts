@@ -8,7 +8,6 @@ import type { Call } from '../telemetry/call.ts';
 import { type CallbackTokens, callbackTokens } from './signing/callback-token.ts';
 import { signBody } from './signing/sign.ts';
 
-/** The shared parts of one client's calls. */
 export interface Gateway extends Settings {
   /** Requests a payment. */
   get(call: Call, paymentId: string, limits: CallLimits): ReturnType<Send>;

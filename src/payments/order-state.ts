@@ -61,11 +61,6 @@ function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderData>, last: C
   return payment ? 'declined' : 'open';
 }
 
-/** Returns a payment as last seen. */
-export async function paymentOf(store: Store, paymentId: string): Promise<Payment | undefined> {
-  return (await ownerOf(store, paymentId)).row?.result?.payment;
-}
-
 export async function cancelOrder(store: Store, orderId: string): Promise<boolean> {
   checkOrderId(orderId);
   for (;;) {

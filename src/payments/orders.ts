@@ -10,8 +10,9 @@ import type { Envelope } from '../schemas/records/response.ts';
 import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
 import type { DepositRequest, OnrampDeposit } from '../schemas/requests/request.ts';
 import type { Store, Written } from '../store/contract.ts';
-import { answerWithin, readCreate } from '../store/creates/change.ts';
+import { answerWithin, ownerOf, readCreate } from '../store/creates/change.ts';
 import { settleKnown } from '../store/creates/doubts.ts';
+import type { WaitLimits } from '../store/creates/in-flight.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
 import { UNSEEN } from '../store/rules/fingerprint.ts';
@@ -22,7 +23,7 @@ import { checkRequest, create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
-import { checkOrderId, paymentOf, referenceOf } from './order-state.ts';
+import { checkOrderId, referenceOf } from './order-state.ts';
 import { reconcile, storeOf } from './store-calls.ts';
 
 /** Each variant of a union without its reference. */
@@ -50,7 +51,7 @@ const LONGEST_WAIT = 3_000;
 const PAUSE = 100;
 
 /** One call of `checkout`. */
-interface Click {
+interface Click extends WaitLimits {
   gateway: Gateway;
   store: Store;
   orderId: string;
@@ -58,8 +59,6 @@ interface Click {
   /** The amount of the request, without trailing zeros. */
   amount: string;
   options: CreateOptions | undefined;
-  deadline: Deadline;
-  signal: AbortSignal | undefined;
   /** Whether a create of this call may have made a payment. */
   mayExist: boolean;
 }
@@ -106,7 +105,10 @@ async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
     const row = written.row ?? (await answerWithin(click, store.read({ kind: 'order', id: orderId }))).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
     const order = orderDataOf(row);
-    if (order.paidBy) return { state: 'paid', payment: await answerWithin(click, paymentOf(store, order.paidBy)) };
+    if (order.paidBy) {
+      const paying = await answerWithin(click, ownerOf(store, order.paidBy));
+      return { state: 'paid', payment: paying.row?.result?.payment };
+    }
     if (order.isCanceled) return { state: 'canceled' };
     const reference = referenceOf(orderId, order.attempts);
     let step: Step = written.isWritten ? 'send' : await stepOf(click, reference);
