@@ -118,17 +118,13 @@ export class Call implements CallTrace {
     return isEndless ? reported() : this.traced(reported);
   }
 
+  /** Drops the result that Node adds to a trace: a payment is customer data. */
+  set result(_: unknown) {}
+
   /** Runs work in a trace, within the contexts that tracers request. */
-  async traced<T>(work: () => Promise<T>): Promise<T> {
+  traced<T>(work: () => Promise<T>): Promise<T> {
     const channel = CHANNELS[this.operation];
-    if (!channel) return work();
-    let result!: T;
-    // Node adds the resolved value to the trace, so the promise resolves to nothing: a payment is customer data.
-    const withoutResult = async () => {
-      result = await work();
-    };
-    await channel.tracePromise(() => this.#run(withoutResult), this);
-    return result;
+    return channel ? channel.tracePromise(() => this.#run(work), this) : work();
   }
 }
 
