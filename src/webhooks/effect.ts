@@ -11,9 +11,10 @@ import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '.
 import { acknowledge } from '../store/rules/transitions.ts';
 import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
 import type { RefusedPayout } from '../store/upkeep/handler-link.ts';
+import { Call } from '../telemetry/call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
-import { type About, reportAfterCommit, reportReview, unhandled } from './reply.ts';
+import { reportAfterCommit, reportReview, unhandled } from './reply.ts';
 import type { Turn } from './turns.ts';
 
 /** Milliseconds for a function that waited for the commit. */
@@ -33,18 +34,18 @@ interface Ran extends Pick<Turn, 'result' | 'seen'> {
 }
 
 /** Runs the effect of a payment's status, unless it ran before. @param seen allows it after another final status */
-export async function takeEffect(endpoint: Endpoint, payment: Payment, callId: string, seen: number): Promise<Turn> {
+export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Call, seen: number): Promise<Turn> {
   const { link, store, onPayment } = endpoint;
   const create = await link?.reconcile(payment, true);
   // A payment begins as PENDING. Only onPayment gets that, so otherwise it needs no row.
   if (payment.paymentStatus === 'PENDING' && !onPayment) return { result: 'already', payment };
-  const about = { paymentId: payment.id.toLowerCase(), callId };
+  const id = payment.id.toLowerCase();
   const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
   if (create?.order) reads.push({ kind: 'order', id: create.order });
   const review = reviewOf(payment, 'effect_uncertain', create);
   let ran: Ran = { result: 'busy' };
   // The store may run the work again after a rollback.
-  const effect = store.effect({ id: about.paymentId, about: review, reads }, async locked => {
+  const effect = store.effect({ id, about: review, reads }, async locked => {
     ran = await apply(endpoint, payment, seen, locked);
     return ran.rows;
   });
@@ -54,23 +55,23 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, callId: s
     // By name, because two copies of the SDK may be loaded.
     const isCutOff = error?.name === 'EffectCutOff';
     if (isCutOff || isOfMerchant(error)) await record();
-    throw isCutOff ? cutOff(endpoint, about, review, error) : error;
+    throw isCutOff ? cutOff(endpoint, call, review, error) : error;
   });
   if (result === 'uncertain') {
     await record();
-    throw cutOff(endpoint, about, review);
+    throw cutOff(endpoint, call, review);
   }
   if (result === 'busy') return { result, payment };
   // Not awaited: the payment's turn ends at the commit.
-  void finish(endpoint, about, ran);
+  void finish(endpoint, call, ran);
   return { result: ran.result, seen: ran.seen, payment };
 }
 
 /** Reports an effect whose writes may be incomplete. */
-function cutOff(endpoint: Endpoint, about: About, review: KeptReview, cause?: unknown): WebhookError {
-  reportReview(endpoint, about, review);
-  const message = `A function of the handler was cut off for payment ${about.paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
-  return unhandled('effect_uncertain', message, about.paymentId, cause);
+function cutOff(endpoint: Endpoint, call: Call, review: KeptReview, cause?: unknown): WebhookError {
+  reportReview(endpoint, call, review);
+  const message = `A function of the handler was cut off for payment ${call.paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
+  return unhandled('effect_uncertain', message, call.paymentId, cause);
 }
 
 /** Decides, and runs the functions of the status. */
@@ -143,20 +144,20 @@ const tooLong = (ms: number) =>
   `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;
 
 /** Reports a review, and runs the functions in order. An endless one goes on alone. */
-async function finish(endpoint: Endpoint, about: About, { review, works = [] }: Partial<Ran>): Promise<void> {
-  if (review) reportReview(endpoint, about, review);
+async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Partial<Ran>): Promise<void> {
+  if (review) reportReview(endpoint, call, review);
   for (const one of works) {
     try {
       const working = (async () => one())();
       await withTimeout(working, LONGEST_AFTER_COMMIT, `It did not end within ${LONGEST_AFTER_COMMIT} ms.`);
     } catch (error) {
-      reportAfterCommit(endpoint, about, error);
+      reportAfterCommit(endpoint, call, error);
     }
   }
 }
 
 /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
-export async function reviewRefused(endpoint: Endpoint, refused: RefusedPayout, callId: string): Promise<void> {
+export async function reviewRefused(endpoint: Endpoint, refused: RefusedPayout): Promise<void> {
   const { store, effectTimeout, onReview } = endpoint;
   const { reference, amount, currency } = refused;
   const reason = 'payout_refused';
@@ -169,5 +170,6 @@ export async function reviewRefused(endpoint: Endpoint, refused: RefusedPayout, 
   });
   // Upkeep tries it again.
   if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);
-  if (result === 'done') void finish(endpoint, { paymentId: reference, callId }, { review, works });
+  const call = Object.assign(new Call('callback', {}), { paymentId: reference });
+  if (result === 'done') void finish(endpoint, call, { review, works });
 }

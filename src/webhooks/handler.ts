@@ -58,7 +58,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   const link: HandlerLink = {
     store: endpoint.link?.store,
     process: (paymentId, limits) => sweepPayment(endpoint, paymentId.toLowerCase(), limits),
-    reviewRefused: refused => reviewRefused(endpoint, refused, new Call('callback', {}).callId),
+    reviewRefused: refused => reviewRefused(endpoint, refused),
   };
   return Object.assign(handle, { [HANDLER]: link });
 }
@@ -93,7 +93,7 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   const { id: paymentId } = claim;
   call.paymentId = paymentId;
   reportStep(endpoint, call, { result: 'received' });
-  const callback = { paymentId, callId: call.callId, lane, claim, token, signal } as const;
+  const callback = { paymentId, call, lane, claim, token, signal } as const;
   const { result, payment } = await processCallback(endpoint, callback);
   if (result === 'busy') throw unhandled('busy', busy(payment), payment.id);
   const step = { result, paymentStatus: rawStatusOf(payment) };

@@ -52,8 +52,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
 export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
   const call = Object.assign(new Call('callback', {}), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
-  const { callId, lane } = call;
-  const wait = () => processCallback(endpoint, { paymentId, callId, lane, signal: leave.signal });
+  const wait = () => processCallback(endpoint, { paymentId, call, lane: 'sweep', signal: leave.signal });
   return call.traced(async () => {
     try {
       const { result, payment } = await withinCall(wait, limits);
@@ -75,7 +74,7 @@ async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonl
   const hasEffect = isFinal(payment) || accepted.some(({ claim }) => isShown(payment, claim));
   if (!first || !hasEffect) return { payment };
   const seen = Math.max(...callbacks.map(callback => callback.seen ?? 0));
-  return takeEffect(endpoint, payment, first.callId, seen);
+  return takeEffect(endpoint, payment, first.call, seen);
 }
 
 /** Whether the callback has no token of another payment, if the handler refuses those. */

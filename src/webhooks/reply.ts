@@ -3,7 +3,7 @@ import { isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.t
 import type { KeptReview } from '../store/rules/payment-row.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
-import { type CallbackEvent, type CallbackStep, emitWarning, notify } from '../telemetry/events.ts';
+import { type CallbackStep, emitWarning, notify } from '../telemetry/events.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The result of a callback. */
@@ -47,27 +47,25 @@ export function endOf(error: unknown): End {
   return { step: { result, code }, response: answer(503, isAboutCallback ? code : 'failed', headers) };
 }
 
-/** The payment, and the call that processes it. */
-export type About = Pick<CallbackEvent, 'callId' | 'paymentId'>;
-
 /** Reports one step of a callback, or of a payment that a sweep processes. */
 export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step }: CallbackReport): void {
   const { callId, paymentId, lane = 'sweep', durationMs } = call;
   if (result !== 'received') Object.assign(call, { outcome: result, ...step });
-  const about = { callId, operation: 'callback', paymentId } as const;
-  notify(onEvent, { ...about, type: 'callback', result, lane, ...step, durationMs });
+  const event = { type: 'callback', result, lane, ...step, durationMs } as const;
+  notify(onEvent, { callId, operation: 'callback', paymentId, ...event });
 }
 
-export function reportReview({ onEvent }: Endpoint, about: About, { reason, reference, order }: KeptReview): void {
-  notify(onEvent, { ...about, operation: 'callback', type: 'review', reason, reference, order });
-  if (!onEvent) emitWarning(`Payment ${about.paymentId} needs a review (${reason}): see gateway.reviews().`);
+export function reportReview({ onEvent }: Endpoint, call: Call, { reason, reference, order }: KeptReview): void {
+  const { callId, paymentId } = call;
+  notify(onEvent, { callId, operation: 'callback', paymentId, type: 'review', reason, reference, order });
+  if (!onEvent) emitWarning(`Payment ${paymentId} needs a review (${reason}): see gateway.reviews().`);
 }
 
 /** Reports the error of a function that waited for the commit. */
-export function reportAfterCommit(endpoint: Endpoint, about: About, error: unknown): void {
-  const message = `A function passed to afterCommit failed for payment ${about.paymentId}. It does not run again.`;
+export function reportAfterCommit(endpoint: Endpoint, { callId, paymentId }: Call, error: unknown): void {
+  const message = `A function passed to afterCommit failed for payment ${paymentId}. It does not run again.`;
   const warning = { type: 'warning', code: 'after_commit_failed', message } as const;
-  notify(endpoint.onEvent, { ...about, operation: 'callback', ...warning });
+  notify(endpoint.onEvent, { callId, operation: 'callback', paymentId, ...warning });
   reportFailure(endpoint, error, 'A function passed to afterCommit failed');
 }
 

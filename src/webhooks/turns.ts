@@ -2,6 +2,7 @@
 import { limit } from '../limit.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { ProcessResult } from '../store/upkeep/handler-link.ts';
+import type { Call } from '../telemetry/call.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
 import type { Claim } from './claim.ts';
 
@@ -13,7 +14,8 @@ export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8
 /** A callback that was read, or a sweep, which has no claim. */
 export interface Callback {
   paymentId: string;
-  callId: string;
+  /** Reports its steps. */
+  call: Call;
   lane: Lane;
   claim?: Claim;
   /** A valid token, possibly of another payment. */
