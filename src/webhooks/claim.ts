@@ -20,9 +20,8 @@ export function readClaim(rawBody: unknown): Claim {
   return data;
 }
 
-/** Returns whether the record shows the claimed status, or a later one. A sweep claims nothing. */
-export function isShown(payment: Payment, claim: Claim | undefined): boolean {
-  const claimed = claim?.paymentStatus;
+/** Returns whether the record shows the claimed status, or a later one. */
+export function isShown(payment: Payment, { paymentStatus: claimed }: Claim): boolean {
   const recorded = comparable(rawStatusOf(payment));
   if (!claimed || claimed === recorded || claimed === 'PENDING') return true;
   return claimed === 'AUTHORIZED' && recorded !== 'PENDING';

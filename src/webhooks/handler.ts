@@ -90,11 +90,9 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   call.lane = lane;
   if (token === undefined && endpoint.unsigned === 'refuse') throw unhandled('unsigned', UNSIGNED);
   const claim = await claimOf(endpoint, request);
-  const { id: paymentId } = claim;
-  call.paymentId = paymentId;
+  call.paymentId = claim.id;
   reportStep(endpoint, call, { result: 'received' });
-  const callback = { paymentId, call, lane, claim, token, signal } as const;
-  const { result, payment } = await processCallback(endpoint, callback);
+  const { result, payment } = await processCallback(endpoint, { ...claim, call, lane, token, signal });
   if (result === 'busy') throw unhandled('busy', busy(payment), payment.id);
   const step = { result, paymentStatus: rawStatusOf(payment) };
   return { step, response: answer(200, result === 'ran' ? 'handled' : 'handled before') };

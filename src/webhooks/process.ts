@@ -26,7 +26,7 @@ export const UNSIGNED =
 
 /** Takes turns until a record shows the claim, or the status of a sweep, and has taken effect. */
 export async function processCallback(endpoint: Endpoint, callback: Callback): Promise<ProcessResult> {
-  const { paymentId, claim, token } = callback;
+  const { id: paymentId, token } = callback;
   const run = (callbacks: readonly Callback[]) => runTurn(endpoint, paymentId, callbacks);
   let seen: number | undefined;
   for (let looks = 0; ; looks++) {
@@ -36,7 +36,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
     if (turn) {
       const { payment, result } = turn;
       if (!isAccepted(endpoint, callback, payment)) throw unhandled('unsigned', UNSIGNED, paymentId);
-      if (result === 'busy' || (result && isShown(payment, claim))) return { result, payment };
+      if (result === 'busy' || (result && isShown(payment, callback))) return { result, payment };
       seen = turn.seen;
     }
     // A valid token proves that the payment exists, or soon will.
@@ -52,7 +52,8 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
 export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
   const call = Object.assign(new Call('callback', {}), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
-  const wait = () => processCallback(endpoint, { paymentId, call, lane: 'sweep', signal: leave.signal });
+  const claim = { id: paymentId, paymentStatus: '' };
+  const wait = () => processCallback(endpoint, { ...claim, call, lane: 'sweep', signal: leave.signal });
   return call.traced(async () => {
     try {
       const { result, payment } = await withinCall(wait, limits);
@@ -71,7 +72,7 @@ async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonl
   const payment = await endpoint.gateway.getPayment(paymentId, { timeout: LONGEST_LOOKUP });
   const accepted = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
   const [first] = accepted;
-  const hasEffect = isFinal(payment) || accepted.some(({ claim }) => isShown(payment, claim));
+  const hasEffect = isFinal(payment) || accepted.some(callback => isShown(payment, callback));
   if (!first || !hasEffect) return { payment };
   const seen = Math.max(...callbacks.map(callback => callback.seen ?? 0));
   return takeEffect(endpoint, payment, first.call, seen);

@@ -11,13 +11,11 @@ type Lane = CallbackStep['lane'];
 /** Concurrent turns of each kind: each makes a lookup, and may run an effect. */
 export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
 
-/** A callback that was read, or a sweep, which has no claim. */
-export interface Callback {
-  paymentId: string;
+/** A callback that was read, or a sweep, which claims no status. */
+export interface Callback extends Claim {
   /** Reports its steps. */
   call: Call;
   lane: Lane;
-  claim?: Claim;
   /** A valid token, possibly of another payment. */
   token?: string | undefined;
   /** The row's revision with another final status, seen before this turn's lookup. */
@@ -49,16 +47,16 @@ export class Turns {
 
   /** Waits for a turn that begins after the call. */
   take(callback: Callback, run: Run): Promise<Turn> {
-    const { paymentId, lane, signal } = callback;
+    const { id, lane, signal } = callback;
     const join = () => this.#join(callback, run);
     // A turn that waits has its place already. All others take one before they join, so they wait only for their kind.
-    return this.#running.get(paymentId)?.next ? join() : this.#lanes[lane](join, signal);
+    return this.#running.get(id)?.next ? join() : this.#lanes[lane](join, signal);
   }
 
   #join(callback: Callback, run: Run): Promise<Turn> {
     const callbacks = [callback];
-    const begin = () => this.#begin(callback.paymentId, run(callbacks));
-    const running = this.#running.get(callback.paymentId);
+    const begin = () => this.#begin(callback.id, run(callbacks));
+    const running = this.#running.get(callback.id);
     if (!running) return begin();
     if (running.next) running.next.callbacks.push(callback);
     else running.next = { callbacks, turn: running.turn.catch(() => {}).then(begin) };
