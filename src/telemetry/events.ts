@@ -159,7 +159,7 @@ export interface CallbackStep extends Pick<CallTrace, 'paymentStatus' | 'code' |
 }
 
 /** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
-type Lane = 'signed' | 'unsigned' | 'sweep';
+export type Lane = 'signed' | 'unsigned' | 'sweep';
 
 /** `after_commit_failed`: a function passed to `afterCommit` failed, or ran longer than 25 s. */
 export type CallbackWarningCode = 'after_commit_failed';

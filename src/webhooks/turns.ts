@@ -3,10 +3,8 @@ import { limit } from '../limit.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { ProcessResult } from '../store/upkeep/handler-link.ts';
 import type { Call } from '../telemetry/call.ts';
-import type { CallbackStep } from '../telemetry/events.ts';
+import type { Lane } from '../telemetry/events.ts';
 import type { Claim } from './claim.ts';
-
-type Lane = CallbackStep['lane'];
 
 /** Concurrent turns of each kind: each makes a lookup, and may run an effect. */
 export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
