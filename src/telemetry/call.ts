@@ -25,7 +25,6 @@ type Channel = diagnostics.TracingChannel<unknown, CallTrace>;
 // Some runtimes lack tracing channels, and so have no listeners.
 const channelOf = (name: string): Channel | undefined => diagnostics.tracingChannel?.(`payment-gateway-sdk:${name}`);
 const STORE = channelOf('store');
-/** The channel of each operation. */
 export const CHANNELS: Readonly<Record<Operation, Channel | undefined>> = {
   create: channelOf('create'),
   lookup: channelOf('lookup'),
@@ -69,7 +68,6 @@ export class Call implements CallTrace {
     this.callId = cause?.callId ?? `${PROCESS}-${calls.toString(36)}`;
   }
 
-  /** Milliseconds since the call began. */
   get durationMs(): number {
     return since(this.#begun);
   }

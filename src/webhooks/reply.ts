@@ -6,10 +6,8 @@ import { type Call, labelOf } from '../telemetry/call.ts';
 import { type CallbackStep, emitWarning, notify } from '../telemetry/events.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** The result of a callback. */
 type CallbackReport = Omit<CallbackStep, 'lane' | 'durationMs'>;
 
-/** The end of a callback. */
 export interface End {
   step: CallbackReport;
   response: Response;
@@ -28,7 +26,6 @@ const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
   too_large: 413,
 };
 
-/** Returns the error of a callback that was not handled. */
 export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string, cause?: unknown): WebhookError =>
   new WebhookError(code, message, [], { paymentId, cause });
 
