@@ -53,7 +53,7 @@ function tableOver(table: string, scope: string, channel: string): Table {
       [moment(until), scope, kind, ...ids],
     ],
     ...writesOver(table, scope, channel, read),
-    ...effectsOver(table, scope),
+    ...effectsOver(table, scope, read),
   };
 }
 

@@ -1,35 +1,41 @@
 // The transaction of an effect in Postgres. Its id identifies the effect.
 import { isAt } from '../sql/answer.ts';
-import type { Table } from '../sql/dialect.ts';
+import type { SqlQuery } from '../sql/database.ts';
+import type { Statement, Table } from '../sql/dialect.ts';
 import { leftOpen, orIgnored, orTaken, rowChanged } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
-import type { StoreRow } from '../store/contract.ts';
-import { type Columns, DURABLE, json, moment, parsed, rowOf, XID } from './answer.ts';
+import type { RowKey, StoreRow } from '../store/contract.ts';
+import { answerOf, type Columns, DURABLE, json, moment, parsed, rowOf, XID } from './answer.ts';
 import { lockKey } from './table.ts';
 
-export function effectsOver(table: string, scope: string): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
+export function effectsOver(
+  table: string,
+  scope: string,
+  read: (key: RowKey) => Statement,
+): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
   const isRead = (_: unknown, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
   const either = (reads: number) => Array.from({ length: reads }, isRead).join(' OR ') || 'false';
-  /**
-   * ON CONFLICT sees the newest committed row, so the mark needs no read. The effect's own transaction has no id before
-   * this first write.
-   */
-  const begin = (reads: number) => `WITH gate AS (SELECT ${XID} AS xid,
-      CASE WHEN ${XID} IS NULL THEN pg_try_advisory_xact_lock($2::text::bigint) END AS locked),
-    mark AS (
-      INSERT INTO ${table} AS stored (scope, kind, id, state, revision, begun_at, data, about, writer)
-      SELECT $1::text, 'payment', $3::text, 'begun', 1, clock_timestamp(), '{}'::json, $4::text::json,
-        txid_current()::text FROM gate WHERE locked AND ${DURABLE}
-      ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = stored.state, revision = stored.revision + 1,
-        about = excluded.about, writer = excluded.writer WHERE stored.state <> 'begun'
-      RETURNING row_to_json(stored) AS row),
-    other AS (
-      SELECT row_to_json(stored) AS row FROM ${table} AS stored
-      WHERE scope = $1::text AND (SELECT locked FROM gate) AND (${either(reads)})
-      ORDER BY kind, id FOR UPDATE)
-    SELECT json_build_object('xid', xid, 'locked', locked, 'mark', (SELECT row FROM mark),
-      'others', ARRAY(SELECT row FROM other))::text AS answer FROM gate`;
+  /** ON CONFLICT sees the newest committed row, so the mark needs no read. The effect's transaction has no id before it. */
+  const begin = (reads: number) => `INSERT INTO ${table} AS stored
+      (scope, kind, id, state, revision, begun_at, data, about, writer)
+    SELECT $1::text, 'payment', $3::text, 'begun', 1, clock_timestamp(), '{}'::json, $4::text::json,
+      txid_current()::text
+    WHERE CASE WHEN ${XID} IS NULL THEN pg_try_advisory_xact_lock($2::text::bigint) END AND ${DURABLE}
+    ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = stored.state, revision = stored.revision + 1,
+      about = excluded.about, writer = excluded.writer WHERE stored.state <> 'begun'
+    RETURNING json_build_object('mark', row_to_json(stored), 'others', ARRAY(
+      SELECT row_to_json(other) FROM ${table} AS other WHERE scope = $1::text AND (${either(reads)})
+      ORDER BY kind, id FOR UPDATE))::text AS answer`;
   const texts: string[] = [];
+  /** Returns why a mark was not written. */
+  const whyNot = async (query: SqlQuery, id: string): Promise<'busy' | 'uncertain'> => {
+    const [line] = await query(...read({ kind: 'payment', id }));
+    const { row, isOpen } = answerOf(line);
+    if (row?.state === 'begun') return 'uncertain';
+    // The effect would also commit a transaction that other code began and did not end.
+    if (isOpen) throw leftOpen();
+    return 'busy';
+  };
 
   /** The mark has its revision already. The other rows are locked, or new. One that was deleted is written again. */
   const COMPLETE = `INSERT INTO ${table} AS stored
@@ -57,12 +63,8 @@ export function effectsOver(table: string, scope: string): Pick<Table, 'begin' |
       const keys = reads.flatMap(read => [read.kind, read.id]);
       const values = [scope, lockKey(`${table} ${scope} ${id}`), id, asciiJson(about), ...keys];
       const [line] = await query(texts[reads.length] as string, values);
-      type Read = { xid: number | null; locked: boolean; mark: Columns | null; others: Columns[] };
-      const { xid, locked, mark, others } = parsed<Read>(line);
-      // The effect would also commit a transaction that other code began and did not end.
-      if (xid !== null) throw leftOpen();
-      if (!locked) return 'busy';
-      if (!mark) return 'uncertain';
+      if (!line) return whyNot(query, id);
+      const { mark, others } = parsed<{ mark: Columns; others: Columns[] }>(line);
       const { about: _, ...payment } = rowOf(mark);
       const { was, writer } = mark;
       const rows = others.map(rowOf);

@@ -85,7 +85,6 @@ it.each([
   const store = opened([
     ['SELECT', answer],
     ['INSERT', answer],
-    ['WITH', answer],
   ]);
   for (const asking of [
     opened([], answer).read(ROW),
@@ -105,10 +104,10 @@ it.each<[string, object | null, string | undefined]>([
   ['done, and another one ran after it', { ...ROW_ANSWER, writer: '78', revision: 4 }, undefined],
 ])('finds after the commit that an effect is %s', async (_, row, message) => {
   const mark = { ...ROW_ANSWER, kind: 'payment', id: 'payment' };
-  const begun = { answer: JSON.stringify({ xid: null, locked: true, mark, others: [] }) };
+  const begun = { answer: JSON.stringify({ mark, others: [] }) };
   const run = (line: SqlRow) =>
     opened([
-      ['WITH gate', [begun]],
+      ['pg_try_advisory_xact_lock', [begun]],
       ['INSERT', [{ one: '1' }]],
       ['LEFT JOIN', [line]],
     ]).effect(EFFECT, async () => [PAYMENT]);
