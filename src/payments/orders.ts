@@ -56,8 +56,9 @@ interface Click extends WaitLimits {
   store: Store;
   orderId: string;
   request: CheckedRequest;
-  /** The amount of the request, without trailing zeros. */
+  /** The amount of the request without trailing zeros, and its currency in upper case. */
   amount: string;
+  currency: string;
   options: CreateOptions | undefined;
   /** Whether a create of this call may have made a payment. */
   mayExist: boolean;
@@ -82,10 +83,10 @@ export async function checkout(
   const own = { ...request, reference: referenceOf(orderId, 1) };
   const first = isJsonMap(request) ? Object.assign(Object.create(request), own) : request;
   const checked = checkRequest(gateway, 'deposit', first);
-  const amount = canonicalAmount(checked.amount);
+  const money = { amount: canonicalAmount(checked.amount), currency: checked.currency.toUpperCase() };
   const { signal, timeout = gateway.timeout } = readCreateOptions(options);
   const deadline = new Deadline(timeout);
-  const click = { gateway, store, orderId, request: checked, amount, options, deadline, signal, mayExist: false };
+  const click = { gateway, store, orderId, request: checked, ...money, options, deadline, signal, mayExist: false };
   try {
     return await takeSteps(click, new Deadline(Math.min(timeout, LONGEST_WAIT)));
   } catch (error) {
@@ -97,8 +98,7 @@ export async function checkout(
 
 /** @throws the store's errors, and `LateError` at the deadline or the signal */
 async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
-  const { store, orderId, request, amount, signal } = click;
-  const { currency } = request;
+  const { store, orderId, amount, currency, signal } = click;
   const first = store.write(newOrder(orderId, { attempts: 1, amount, currency }));
   let written: Pick<Written, 'row' | 'isWritten'> = await answerWithin(click, first);
   for (;;) {
@@ -164,7 +164,7 @@ async function stepOf(click: Click, reference: string): Promise<Step> {
 
 /** Looks up the payment of an attempt. */
 async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Step> {
-  const { gateway, request, amount, deadline, signal } = click;
+  const { gateway, request, amount, currency, deadline, signal } = click;
   const seen = isFinal(known.payment)
     ? known.payment
     : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
@@ -172,9 +172,8 @@ async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Pro
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return 'next';
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
-  const { paymentMethod, currency } = request;
-  const isSame = row.paymentMethod === paymentMethod && row.amount === amount && row.currency === currency;
-  if (!isSame || row.isPageLost) return 'next';
+  const isSameMoney = row.amount === amount && row.currency.toUpperCase() === currency;
+  if (row.paymentMethod !== request.paymentMethod || !isSameMoney || row.isPageLost) return 'next';
   return pageOf(seen, nextActionOf(withNextAction(known, { payment: seen })));
 }
 
