@@ -82,7 +82,7 @@ async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route
     else write();
   });
   outgoing.once('response', message => {
-    if (isOver() || !attempt.mayHaveLeft) return leave();
+    if (!attempt.mayHaveLeft) return leave();
     incoming = message;
     pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
     message.on('data', chunk => {

@@ -17,6 +17,7 @@ export interface Order {
   state: 'open' | 'checking' | 'declined' | 'paid' | 'reversed' | 'canceled';
   /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */
   amount?: string | undefined;
+  /** In upper case. */
   currency?: string | undefined;
   /** The number of attempts so far. The last one has the reference `<id>.<attempts>`. */
   attempts: number;
