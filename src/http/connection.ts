@@ -82,7 +82,8 @@ async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route
     else write();
   });
   outgoing.once('response', message => {
-    if (!attempt.mayHaveLeft) return leave();
+    // A connection that was left shares the attempt with the next one, which may have sent it.
+    if (isOver() || !attempt.mayHaveLeft) return leave();
     incoming = message;
     pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
     message.on('data', chunk => {
