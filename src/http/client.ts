@@ -69,7 +69,7 @@ export async function createHttpClient(
     const latest: Partial<HttpAttempt> = attempts.at(-1) ?? {};
     const { answer, body, mayHaveLeft = false, failure = { code: 'timeout' } } = latest;
     const isAborted = signal?.aborted && !isAnswered;
-    // An error status is an answer too, even if the time ended in the pause after it.
+    // An error status is an answer too.
     if (answer && !isAborted) return answer;
     return { mayHaveLeft, received: body?.text ?? '', ...failure, ...(isAborted && { code: 'aborted' }) };
   };

@@ -82,7 +82,7 @@ async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route
     else write();
   });
   outgoing.once('response', message => {
-    // A connection that was left shares the attempt with the next one, which may have sent it.
+    // A connection that was left shares the attempt with the next one, which may have sent the request.
     if (isOver() || !attempt.mayHaveLeft) return leave();
     incoming = message;
     pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);

@@ -15,7 +15,7 @@ export function effectsOver(
 ): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
   const isRead = (_: unknown, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
   const either = (reads: number) => Array.from({ length: reads }, isRead).join(' OR ') || 'false';
-  /** ON CONFLICT sees the newest committed row, so the mark needs no read. The effect's transaction has no id before it. */
+  /** ON CONFLICT sees the newest committed row, so the mark needs no read. It gives the transaction its id. */
   const begin = (reads: number) => `INSERT INTO ${table} AS stored
       (scope, kind, id, state, revision, begun_at, data, about, writer)
     SELECT $1::text, 'payment', $3::text, 'begun', 1, clock_timestamp(), '{}'::json, $4::text::json,
