@@ -21,7 +21,10 @@ export interface Order {
   currency?: string | undefined;
   /** The number of attempts so far. The last one has the reference `<id>.<attempts>`. */
   attempts: number;
-  /** The payment that paid the order, or that of the last attempt. Contains no customer data. */
+  /**
+   * The payment that paid the order, or else that of the last attempt, without customer data. Absent if a second payment
+   * of an attempt paid it.
+   */
   payment?: Payment | undefined;
 }
 
@@ -45,10 +48,10 @@ export async function orderOf(store: Store, orderId: string): Promise<Order | un
   const { row } = await store.read({ kind: 'order', id: orderId });
   if (!row) return undefined;
   const { amount, currency, attempts, ...order } = orderDataOf(row);
-  const paying = order.paidBy ? (await ownerOf(store, order.paidBy)).row : undefined;
-  const attempt = paying ?? (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
-  const payment = attempt?.result?.payment;
-  return { id: orderId, state: stateOf(order, attempt), amount, currency, attempts, payment };
+  const reference = referenceOf(orderId, attempts);
+  const { row: create } = await (order.paidBy ? ownerOf(store, order.paidBy) : readCreate(store, { reference }));
+  const payment = create?.result?.payment;
+  return { id: orderId, state: stateOf(order, create), amount, currency, attempts, payment };
 }
 
 function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderData>, last: CreateRow | undefined): Order['state'] {

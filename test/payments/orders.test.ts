@@ -58,6 +58,16 @@ describe('checkout', () => {
     expect(await gateway.reviews()).toMatchObject([{ id: idOf('order-1.2'), ...review }]);
   });
 
+  it('is not shown as paid by the payment of its create, if another of the same reference has paid it', async () => {
+    const { gateway, sandbox, pay, got } = openOrderShop();
+    await gateway.checkout('order-1', CARD_ORDER);
+    await new GatewayClient(sandbox.clientOptions).createDeposit({ ...CARD_ORDER, reference: 'order-1.1' });
+    await pay('order-1.1');
+    expect(got).toEqual(['onPaid order-1 order-1.1']);
+    const order = await gateway.order('order-1');
+    expect([order?.state, order?.payment]).toEqual(['paid', undefined]);
+  });
+
   it('takes the newest amount, and reviews a payment of the old link', async () => {
     const { gateway, pay, got } = openOrderShop();
     await gateway.checkout('order-1', CARD_ORDER);
