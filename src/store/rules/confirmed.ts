@@ -1,20 +1,9 @@
 // The rules for a payment that a lookup has confirmed: what becomes of its reference.
-import { isSamePayment } from '../../schemas/id.ts';
 import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './create-row.ts';
+import { type Attempt, type CreateRow, isOwnPayment, newRow } from './create-row.ts';
 import { requestDataOfPayment } from './fingerprint.ts';
-import {
-  created,
-  due,
-  isFailed,
-  observe,
-  type Step,
-  settle,
-  unleased,
-  withConflict,
-  withoutIds,
-} from './transitions.ts';
+import { beside, created, isFailed, observe, type Step, settle, unleased, withConflict } from './transitions.ts';
 
 interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
   payment: Payment;
@@ -32,28 +21,27 @@ interface ReconciledStep extends Step {
 export function reconcile(found: CreateRow | undefined, { payment, ...key }: Confirmed, now: number): ReconciledStep {
   if (!found) {
     const seen = newRow({ ...requestDataOfPayment(payment), ...key, timeoutMs: 0 }, now);
-    return { next: { ...created(seen, { payment }), paymentId: payment.id }, outcome: 'created' };
+    return { next: created(seen, { payment }), outcome: 'created' };
   }
   const isOpen = found.state === 'planned' || found.state === 'freed';
   // A failed payment is older than the plan, and leaves a free reference free.
   if (isOpen && isFailed(payment)) return {};
   const row = isOpen ? reopened(found) : found;
   const isOwn = isOwnPayment(row, payment.id);
-  if (row.state === 'created') return isOwn ? observe(row, { payment }) : beside(replaced(row, payment), payment, row);
+  if (row.state === 'created') {
+    if (isOwn) return observe(row, { payment });
+    const kept = beside(row, payment.id);
+    return isReplaced(row, payment) ? { ...kept, next: created(row, { payment }) } : kept;
+  }
   // It may belong to the attempt before, because a gateway may keep a refused payment. Or the own answer has named another.
-  if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId)) return beside(row, payment, row);
+  if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId)) return beside(row, payment.id);
   // A folded reference may be another order's, unless the own answer has named the payment.
   const isExact = isOwn || !payment.reference || payment.reference === row.reference;
   if (isExact && isPaymentOf(row, payment))
     return { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' };
-  const isMismatch = !knownIds(row).some(id => isSamePayment(id, payment.id));
-  return { next: withConflict(row, payment.id), isMismatch };
+  const next = withConflict(row, payment.id);
+  return { next, isMismatch: next !== row };
 }
-
-const beside = (next: CreateRow, { id }: Payment, { paymentId }: CreateRow): ReconciledStep => ({
-  next: withConflict(next, id),
-  otherPayment: { id: paymentId },
-});
 
 /** The row in doubt again. It keeps its request. */
 const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
@@ -64,12 +52,8 @@ const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
 });
 
 /** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */
-function replaced(row: CreateRow, payment: Payment): CreateRow {
-  const isFailure = row.result && isFailed(row.result.payment);
-  if (!isFailure || isFailed(payment) || !isPaymentOf(row, payment)) return row;
-  const next = due({ ...created(withoutIds(row, [payment.id]), { payment }), paymentId: payment.id });
-  return withConflict(next, row.paymentId ?? payment.id);
-}
+const isReplaced = (row: CreateRow, payment: Payment): boolean =>
+  row.result !== undefined && isFailed(row.result.payment) && !isFailed(payment) && isPaymentOf(row, payment);
 
 /** Whether the status can wait for its effect: a sweep looks at it, even if the process ends before. */
 export const canWait = (row: CreateRow, payment: Payment): boolean =>

@@ -74,10 +74,9 @@ export function storeRowOf(row: CreateRow): StoreRow {
   return { kind: 'create', id: reference, state, revision, begunAt, dueAt, leasedUntil, paymentId, data };
 }
 
-export const newRow = (attempt: Attempt, now: number): CreateRow => {
-  const { order, ...rest } = attempt;
-  return { ...rest, ...(order && { order }), state: 'begun', begunAt: now, conflictingIds: [], looks: 0, revision: 0 };
-};
+export function newRow(attempt: Attempt, now: number): CreateRow {
+  return { ...attempt, state: 'begun', begunAt: now, conflictingIds: [], looks: 0, revision: 0 };
+}
 
 /** The ids that a row knows. Its own id comes first. */
 export const knownIds = ({ paymentId, conflictingIds }: CreateRow): string[] => [

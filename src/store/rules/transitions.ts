@@ -27,7 +27,7 @@ export interface Step {
 /** The row of an attempt, possibly in the place of an earlier one, which may have paid. */
 function nextRow(row: CreateRow | undefined, attempt: Attempt, now: number): CreateRow {
   const { isRetry, paidBy, revision = 0 } = row ?? {};
-  return { ...newRow(attempt, now), ...(isRetry && { isRetry }), ...(paidBy && { paidBy }), revision };
+  return { ...newRow(attempt, now), isRetry, paidBy, revision };
 }
 
 /** Plans a payout if the reference is new or freed. @param body the whole request */
@@ -36,12 +36,10 @@ export function plan(row: CreateRow | undefined, attempt: Attempt, body: string,
   return { next: { ...nextRow(row, attempt, now), state: 'planned', body, dueAt: now } };
 }
 
-/** The row, due for a sweep. */
-export const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
+const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
 
 export const unleased = ({ leasedUntil, ...row }: CreateRow): CreateRow => row;
 
-/** The row, no longer due for a sweep. */
 export const notDue = ({ dueAt, ...row }: CreateRow): CreateRow => unleased(row);
 
 /** Whether the row is in doubt without any reported id. */
@@ -57,17 +55,22 @@ const isSamePlan = (row: CreateRow, claimed: CreateRow): boolean =>
 
 /** The row without ids that turned out to be of no payment, or of another create's. */
 export function withoutIds(row: CreateRow, ids: readonly string[]): CreateRow {
-  const isOut = (id: string) => ids.some(out => isSamePayment(out, id));
-  const { paymentId, ...rest } = row;
-  const conflictingIds = row.conflictingIds.filter(id => !isOut(id));
-  return { ...rest, ...(paymentId && !isOut(paymentId) && { paymentId }), conflictingIds };
+  const isLeft = (id: string) => !ids.some(out => isSamePayment(out, id));
+  const paymentId = row.paymentId && isLeft(row.paymentId) ? row.paymentId : undefined;
+  return { ...row, paymentId, conflictingIds: row.conflictingIds.filter(isLeft) };
 }
 
-/** The row with the id added to its conflicting ids, unless the row knows the id already. */
+/** The row with one more conflicting id, or the same row if it knows the id. */
 export const withConflict = (row: CreateRow, id: string): CreateRow =>
   knownIds(row).some(known => isSamePayment(known, id))
     ? row
     : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
+
+/** Keeps the id next to the row's own payment. */
+export const beside = (row: CreateRow, id: string): Step => ({
+  next: withConflict(row, id),
+  otherPayment: { id: row.paymentId },
+});
 
 /** Begins an attempt if the reference is new or freed, or over its claimed plan. Repeats a begin whose answer was lost. */
 export function begin(
@@ -91,23 +94,17 @@ export function recordPayment(
   if (!row || row.state === 'freed' || row.state === 'planned') {
     // The attempt was given up meanwhile.
     const again = nextRow(row, { ...attempt, timeoutMs: 0 }, now);
-    const next = { ...(result ? created(again, result) : ended(again)), paymentId };
+    const next = result ? created(again, result) : suspected(again, paymentId);
     // The plan is not sent any more.
     const isOther = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
-    return { next: due(next), ...(isOther && { otherPayment: {} }) };
+    return { next, ...(isOther && { otherPayment: {} }) };
   }
-  if (row.attemptId !== attempt.attemptId) {
-    if (isOwnPayment(row, paymentId)) return {};
-    return { next: withConflict(row, paymentId), otherPayment: { id: row.paymentId } };
-  }
+  if (row.attemptId !== attempt.attemptId) return isOwnPayment(row, paymentId) ? {} : beside(row, paymentId);
+  const { isPageLost, ...own } = row;
   const { paymentId: known = paymentId } = row;
-  const { isPageLost, ...own } = withoutIds(row, [paymentId]);
-  const isSame = isSamePayment(known, paymentId);
   // A whole payment wins over an id, also over a callback's: only it has the next action. The first of two ids wins.
-  const next = result
-    ? withConflict({ ...created(own, result, isSame ? row.result : undefined), paymentId }, known)
-    : withConflict(due({ ...ended(row), paymentId: known }), paymentId);
-  return isSame ? { next } : { next, otherPayment: { id: known } };
+  const next = result ? created(own, result) : withConflict(suspected(row, known), paymentId);
+  return isSamePayment(known, paymentId) ? { next } : { next, otherPayment: { id: known } };
 }
 
 /** Records the end of an attempt with an unknown outcome. @param taken another create's payment, named by the answer */
@@ -118,12 +115,22 @@ export function recordEnd(row: CreateRow | undefined, { attemptId }: Attempt, ta
 
 const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, isEnded: true } : row);
 
-/** Marks the payment as known. Sweeps look at it until it is final and has taken effect. */
-export const created = ({ isEnded, ...row }: CreateRow, seen: Envelope, known?: Envelope): CreateRow => ({
-  ...(row.state === 'created' ? row : due(row)),
-  state: 'created',
-  result: mergeKept(known, seen),
-});
+/** The row in doubt, with the id that an error has named. */
+const suspected = (row: CreateRow, paymentId: string): CreateRow => due({ ...ended(row), paymentId });
+
+/** The row with its payment, next to the other ids. Sweeps look at it until it is final and has taken effect. */
+export function created(row: CreateRow, seen: Envelope): CreateRow {
+  const { isEnded, ...kept } = row;
+  const { id } = seen.payment;
+  const isKnown = row.state === 'created' && isOwnPayment(row, id);
+  return {
+    ...(isKnown ? kept : due(kept)),
+    state: 'created',
+    paymentId: id,
+    conflictingIds: knownIds(withoutIds(row, [id])),
+    result: mergeKept(isKnown ? row.result : undefined, seen),
+  };
+}
 
 /** Frees the reference of a refused or unsent attempt, or restores its plan, unless a payment of it is known. */
 export function release(
@@ -160,10 +167,8 @@ export function abandon(row: CreateRow, now: number, margin: number): Step {
 /** Settles a doubt, or a mistakenly freed reference, with its payment. A sweep looks at the other ids that it knows. */
 export function settle(row: CreateRow, seen: Envelope): Step {
   if (row.state !== 'begun' && row.state !== 'freed') return {};
-  const { id } = seen.payment;
-  const conflictingIds = knownIds(withoutIds(row, [id]));
   const hasPage = seen.payment.redirectUrl || seen.transfer;
-  return { next: { ...created(row, seen), paymentId: id, conflictingIds, ...(!hasPage && { isPageLost: true }) } };
+  return { next: { ...created(row, seen), ...(!hasPage && { isPageLost: true }) } };
 }
 
 /** Frees a row that was made only from a payment, which turns out to belong to another create. */
@@ -185,9 +190,7 @@ export function observe(row: CreateRow | undefined, seen: Envelope): Step {
 
 /** Whether the payment has a final status that this record does not show. */
 const isNews = ({ result }: CreateRow, seen: Payment): boolean =>
-  result !== undefined &&
-  isFinal(result.payment) &&
-  !(isSamePayment(seen.id, result.payment.id) && rawStatusOf(seen) === rawStatusOf(result.payment));
+  result !== undefined && isFinal(result.payment) && rawStatusOf(seen) !== rawStatusOf(result.payment);
 
 /** Records that a status has taken effect. A paid payment stays due for its rechecks, as do two of one reference. */
 export function acknowledge(row: CreateRow | undefined, payment: Payment): Step {
