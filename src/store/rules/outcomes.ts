@@ -3,12 +3,12 @@
 //   deposit     (declined) ──▶ paid ──▶ reversed          a COMPLETED that pays nothing is held, for review
 //   withdrawal  paid_out ──▶ payout_failed, or payout_failed at once
 import { isSamePayment } from '../../schemas/id.ts';
-import { moneyDifferences } from '../../schemas/records/matching.ts';
+import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isPaid, progressOf } from '../../schemas/records/payment-status.ts';
 import type { ReviewReason } from '../../telemetry/events.ts';
 import type { StoreRow } from '../contract.ts';
-import type { CreateRow } from './create-row.ts';
+import { type CreateRow, isOwnPayment } from './create-row.ts';
 import { UNSEEN } from './fingerprint.ts';
 import type { OrderData } from './order-row.ts';
 import { type KeptOutcome, type PaymentData, paymentDataOf } from './payment-row.ts';
@@ -68,40 +68,45 @@ export const WITHOUT_FUNCTION: Record<FunctionName, ReviewReason | undefined> = 
 };
 
 export function judge(facts: StatusFacts): Verdict {
-  const { payment, known, create, order } = facts;
-  const nothing = { create, order };
+  const { create, order } = facts;
+  return { create, order, ...consequencesOf(facts) };
+}
+
+/** Returns the parts of a verdict that the status decides. A row that it leaves out stays unchanged. */
+function consequencesOf(facts: StatusFacts): Partial<Verdict> {
+  const { payment, known, create } = facts;
   const isOut = payment.paymentType === 'WITHDRAWAL';
-  if (payment.paymentStatus === 'UNKNOWN') return { ...nothing, reason: 'unknown_status' };
+  if (payment.paymentStatus === 'UNKNOWN') return { reason: 'unknown_status' };
   if (isPaid(payment)) return completed(facts);
-  if (payment.paymentStatus === 'PENDING') return nothing;
+  if (payment.paymentStatus === 'PENDING') return {};
   const isOwn = create !== undefined && isPaymentOfCreate(create, payment);
   if (payment.paymentStatus === 'AUTHORIZED')
-    return isOut || !isOwn ? nothing : { ...nothing, outcome: 'authorized', call: 'onAuthorized' };
+    return isOut || !isOwn ? {} : { outcome: 'authorized', call: 'onAuthorized' };
   const failed = isOut ? 'payout_failed' : 'reversed';
-  if (known.outcome === 'held') return { ...nothing, outcome: failed, reason: failed };
-  if (known.outcome === failed || !create || !(isOwn || known.outcome)) return nothing;
+  if (known.outcome === 'held') return { outcome: failed, reason: failed };
+  if (known.outcome === failed || !create || !(isOwn || known.outcome)) return {};
   return isOut ? payoutFailed(facts, create) : depositFailed(facts, create);
 }
 
 /** Whether the store knows the create of this very payment. A row made only from a payment belongs to no create. */
-const isPaymentOfCreate = ({ bodyHash, paymentId }: CreateRow, payment: Payment): boolean =>
-  bodyHash !== UNSEEN && paymentId !== undefined && isSamePayment(paymentId, payment.id);
+const isPaymentOfCreate = (create: CreateRow, { id }: Payment): boolean =>
+  create.bodyHash !== UNSEEN && isOwnPayment(create, id);
 
-function completed({ payment, known, create, order }: StatusFacts): Verdict {
+function completed({ payment, known, create, order }: StatusFacts): Partial<Verdict> {
   const isOut = payment.paymentType === 'WITHDRAWAL';
-  const held = (reason: ReviewReason): Verdict => ({ outcome: 'held', reason, create, order });
+  const held = (reason: ReviewReason): Partial<Verdict> => ({ outcome: 'held', reason });
   // Without the order's row, nothing says which of its payments counts.
   const isUnknown = !create || create.bodyHash === UNSEEN || (create.order !== undefined && !order);
   if (isUnknown) return held('unknown_reference');
   const payer = order ?? create;
   const outcome = isOut ? 'paid_out' : 'paid';
-  if (payer.paidBy && isSamePayment(payer.paidBy, payment.id)) return { outcome, create, order };
+  if (payer.paidBy && isSamePayment(payer.paidBy, payment.id)) return { outcome };
   if (known.outcome === 'reversed' || known.outcome === 'payout_failed') return held('paid_again');
   if (order?.isCanceled) return held('order_canceled');
   if (payer.paidBy) return held('already_paid');
   const { paymentType } = create;
   const { amount = create.amount, currency = create.currency } = order ?? {};
-  if (moneyDifferences({ paymentType, amount, currency }, payment).length > 0) return held('amount_differs');
+  if (!isPaymentOf({ paymentType, amount, currency }, payment)) return held('amount_differs');
   return {
     outcome,
     call: isOut ? 'onPaidOut' : 'onPaid',
@@ -114,20 +119,18 @@ function completed({ payment, known, create, order }: StatusFacts): Verdict {
 const isPaidByOther = ({ paidBy }: { paidBy?: string | undefined }, { id }: Payment): boolean =>
   paidBy !== undefined && !isSamePayment(paidBy, id);
 
-function depositFailed({ payment, known, order }: StatusFacts, create: CreateRow): Verdict {
-  const nothing = { create, order };
-  if (known.outcome === 'declined') return nothing;
-  if (known.outcome !== 'paid') return { ...nothing, outcome: 'declined', call: 'onDeclined' };
+function depositFailed({ payment, known, order }: StatusFacts, create: CreateRow): Partial<Verdict> {
+  if (known.outcome === 'declined') return {};
+  if (known.outcome !== 'paid') return { outcome: 'declined', call: 'onDeclined' };
   // After an interrupted `resolveReview`.
-  if (isPaidByOther(order ?? create, payment)) return { ...nothing, outcome: 'reversed' };
+  if (isPaidByOther(order ?? create, payment)) return { outcome: 'reversed' };
   const reversed = order && { ...order, paidBy: undefined, isReversed: true };
   return { outcome: 'reversed', call: 'onReversed', create: { ...create, paidBy: undefined }, order: reversed };
 }
 
-function payoutFailed({ payment, known, order }: StatusFacts, create: CreateRow): Verdict {
+function payoutFailed({ payment, known }: StatusFacts, create: CreateRow): Partial<Verdict> {
   // Another payment of the reference was paid out: giving the money back would lose it.
-  if (isPaidByOther(create, payment)) return { create, order };
+  if (isPaidByOther(create, payment)) return {};
   const wasPaidOut = known.outcome === 'paid_out';
-  const unpaid = { ...create, paidBy: undefined };
-  return { outcome: 'payout_failed', call: 'onPayoutFailed', wasPaidOut, create: unpaid, order };
+  return { outcome: 'payout_failed', call: 'onPayoutFailed', wasPaidOut, create: { ...create, paidBy: undefined } };
 }
