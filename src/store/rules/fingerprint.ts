@@ -13,17 +13,12 @@ const VERSION = 'v1';
 /** Replaces the hash when the store knows only the payment of a request. */
 export const UNSEEN = 'unseen';
 
-export interface Recordable {
-  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
-  paymentMethod: string;
-  amount: number | string;
-  currency: string;
-  reference?: string | null | undefined;
-}
+/** The fields of a request that decide money, as the merchant wrote them. */
+type Money = Omit<RequestData, 'amount' | 'bodyHash'> & { amount: number | string };
 
 /** Returns a new attempt to send a request. @param fields all sent fields, as plain data */
 export const newAttempt = (
-  request: Recordable & { reference: string },
+  request: Money & { reference: string },
   fields: object,
   limits: Pick<Attempt, 'timeoutMs' | 'order'>,
 ): Attempt => ({
@@ -34,7 +29,7 @@ export const newAttempt = (
 });
 
 /** Returns the same value for every spelling of a request. @param fields all sent fields, as plain data */
-export function requestDataOf(request: Recordable, fields: object): RequestData {
+export function requestDataOf(request: Money, fields: object): RequestData {
   const { paymentType, paymentMethod, currency } = request;
   const amount = canonicalAmount(request.amount);
   const canonical = canonicalJson({ ...fields, amount });

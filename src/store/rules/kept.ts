@@ -45,15 +45,13 @@ export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope
     ...pick(latest, PAYMENT_FIELDS),
     ...(created && { created: pick(created, CREATED_FIELDS) }),
   } as Payment;
-  const transfer = seen.transfer ?? known?.transfer;
-  const redirectUrl = seen.payment.redirectUrl ?? known?.payment.redirectUrl;
-  return withNextAction({ payment: { ...payment, redirectUrl } as Payment, transfer }, { payment });
+  const shown = withNextAction(seen, { payment });
+  return known ? withNextAction(known, shown) : shown;
 }
 
-/** The payment from the latest lookup, with the next action from the store. A final one has none. */
-export function withNextAction(known: Envelope, { payment }: Envelope): Envelope {
+/** The latest payment with a next action: its own, or the one in the store. A final payment has none. */
+export function withNextAction(known: Envelope, { payment, transfer = known.transfer }: Envelope): Envelope {
   if (isFinal(payment)) return { payment };
-  const { transfer } = known;
   const redirectUrl = payment.redirectUrl ?? known.payment.redirectUrl;
   return { payment: { ...payment, ...(redirectUrl && { redirectUrl }) }, ...(transfer && { transfer }) };
 }

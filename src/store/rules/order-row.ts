@@ -17,11 +17,6 @@ export interface OrderData {
 
 export const orderDataOf = (row: StoreRow): OrderData => row.data as OrderData;
 
-export const newOrder = (id: string, data: OrderData = { attempts: 0 }): StoreRow => ({
-  kind: 'order',
-  id,
-  state: 'order',
-  revision: 0,
-  begunAt: 0,
-  data,
-});
+export function newOrder(id: string, data: OrderData = { attempts: 0 }): StoreRow {
+  return { kind: 'order', id, state: 'order', revision: 0, begunAt: 0, data };
+}

@@ -41,14 +41,11 @@ const NEW_PAYMENT: PaymentData = { statuses: [], reviews: [] };
 
 export const paymentDataOf = (row: StoreRow | undefined): PaymentData => ({ ...NEW_PAYMENT, ...row?.data });
 
-export const paymentRowOf = (id: string, data: PaymentData, before?: StoreRow): StoreRow => ({
-  kind: 'payment',
-  id,
-  state: data.reviews.length > 0 ? 'review' : 'done',
-  revision: before?.revision ?? 0,
-  begunAt: before?.begunAt ?? 0,
-  data,
-});
+export function paymentRowOf(id: string, data: PaymentData, before?: StoreRow): StoreRow {
+  const { revision = 0, begunAt = 0 } = before ?? {};
+  const state = data.reviews.length > 0 ? 'review' : 'done';
+  return { kind: 'payment', id, state, revision, begunAt, data };
+}
 
 /** Enough to recognise late callbacks. */
 const MOST_STATUSES = 16;
@@ -57,7 +54,7 @@ const MOST_STATUSES = 16;
 export function after(
   known: PaymentData,
   status: string,
-  { outcome }: { outcome?: KeptOutcome | undefined },
+  { outcome }: Pick<PaymentData, 'outcome'>,
   review?: KeptReview,
 ): PaymentData {
   return {
