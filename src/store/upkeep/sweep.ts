@@ -117,8 +117,7 @@ async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: S
   let isOwed = known !== undefined && isFinal(known);
   let mayGiveUp = isOverdue;
   let isOpen = false;
-  let isFailed = false;
-  let error: unknown;
+  let failure: Pick<Look, 'error'> | undefined;
   for (const id of knownIds(row)) {
     const isOwn = known !== undefined && isSamePayment(known.id, id);
     try {
@@ -134,8 +133,7 @@ async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: S
       // By shape, because the handler may belong to another copy of the SDK.
       const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(thrown) ? {} : Object(thrown);
       if (!UNKNOWN.has(code)) {
-        isFailed = true;
-        error ??= thrown;
+        failure ??= { error: thrown };
         mayGiveUp = false;
         if (typeof retryAfter === 'number') look.asked = Math.max(look.asked, retryAfter);
       } else if (!isOwn) {
@@ -143,12 +141,11 @@ async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: S
         isOpen ||= !known;
       } else if (row.effectAt === undefined) {
         // Another gateway, or one that has forgotten an old payment.
-        isFailed = true;
-        error ??= thrown;
+        failure ??= { error: thrown };
       }
     }
   }
-  if (mayGiveUp && !isOwed && (isOpen || isFailed)) return { ...look, outcome: 'gaveUp' };
-  if (isFailed) return { ...look, outcome: 'failed', error };
+  if (mayGiveUp && !isOwed && (isOpen || failure)) return { ...look, outcome: 'gaveUp' };
+  if (failure) return { ...look, ...failure, outcome: 'failed' };
   return { ...look, outcome: isOpen ? 'open' : 'processed' };
 }
