@@ -79,7 +79,8 @@ function consequencesOf(facts: StatusFacts): Partial<Verdict> {
   if (payment.paymentStatus === 'UNKNOWN') return { reason: 'unknown_status' };
   if (isPaid(payment)) return completed(facts);
   if (payment.paymentStatus === 'PENDING') return {};
-  const isOwn = create !== undefined && isPaymentOfCreate(create, payment);
+  // A row made only from a payment belongs to no create.
+  const isOwn = create !== undefined && create.bodyHash !== UNSEEN && isOwnPayment(create, payment.id);
   if (payment.paymentStatus === 'AUTHORIZED')
     return isOut || !isOwn ? {} : { outcome: 'authorized', call: 'onAuthorized' };
   const failed = isOut ? 'payout_failed' : 'reversed';
@@ -87,10 +88,6 @@ function consequencesOf(facts: StatusFacts): Partial<Verdict> {
   if (known.outcome === failed || !create || !(isOwn || known.outcome)) return {};
   return isOut ? payoutFailed(facts, create) : depositFailed(facts, create);
 }
-
-/** Whether the store knows the create of this very payment. A row made only from a payment belongs to no create. */
-const isPaymentOfCreate = (create: CreateRow, { id }: Payment): boolean =>
-  create.bodyHash !== UNSEEN && isOwnPayment(create, id);
 
 function completed({ payment, known, create, order }: StatusFacts): Partial<Verdict> {
   const isOut = payment.paymentType === 'WITHDRAWAL';
