@@ -1,22 +1,16 @@
 // Makes a create with a reference at most once, across processes and crashes, by the store.
 //
-// Events between two steps, and their consequences:
+// Events between two steps, and their consequences. From begin to recording, another process gets PaymentInDoubtError.
 //
-// | after            | a crash                              | another process         | a late answer         | an early callback     |
-// | ---------------- | ------------------------------------ | ----------------------- | --------------------- | --------------------- |
-// | nothing          | no row, no request                   | begins                  | -                     | finds no row          |
-// | begin            | doubt that no callback will settle:  | PaymentInDoubtError     | -                     | finds the doubt       |
-// |                  | an operator's `not_created`          |                         |                       | (cannot come yet)     |
-// | the request left | doubt, until its callback            | PaymentInDoubtError     | is recorded           | settles the doubt; the|
-// |                  |                                      |                         |                       | answer is added       |
-// | the answer came  | doubt, until its callback; the next  | PaymentInDoubtError     | -                     | settles the doubt     |
-// |                  | action is lost                       |                         |                       |                       |
-// | recording        | created                              | replays the result      | -                     | finds it created      |
-// | release          | the reference is freed               | begins                  | is recorded anyway,   | is recorded anyway,   |
-// |                  |                                      |                         | or as a               | or as a               |
-// |                  |                                      |                         | conflicting id        | conflicting id        |
-// | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
-// | (an operator)    | deadline has passed                  |                         |                       |                       |
+// | after            | a crash leaves                        | a late answer             | an early callback         |
+// | ---------------- | ------------------------------------- | ------------------------- | ------------------------- |
+// | nothing          | no row and no request                 | -                         | finds no row              |
+// | begin            | a doubt, for an operator              | -                         | cannot come yet           |
+// | the request left | a doubt, until its callback           | is recorded               | settles the doubt         |
+// | the answer came  | a doubt, without next action          | -                         | settles the doubt         |
+// | recording        | the payment, for later creates        | -                         | finds it created          |
+// | release          | a free reference, for the next create | is recorded, or conflicts | is recorded, or conflicts |
+// | abandon          | the same, by an operator              | the same                  | the same                  |
 import { Deadline } from '../../deadline.ts';
 import { GatewayError, PaymentInDoubtError } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
