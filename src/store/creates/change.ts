@@ -51,7 +51,6 @@ export const waitForRecording = <T>(
 /** A row, if it exists, with the time of the store's clock. */
 export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;
 
-/** A row that exists, with the time of the store's clock. */
 export type ExistingRow = WithNow<{ row: CreateRow }>;
 
 type Key = Pick<CreateRow, 'reference'>;

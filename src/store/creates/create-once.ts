@@ -94,7 +94,7 @@ const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
 /** The row, if it still belongs to this attempt. Another attempt's payment proves nothing here. */
-const ownRow = (found: Partial<FoundRow> | undefined, { attemptId }: Attempt): CreateRow | undefined =>
+const ownRow = (found: FoundRow | undefined, { attemptId }: Attempt): CreateRow | undefined =>
   found?.row?.attemptId === attemptId ? found.row : undefined;
 
 /** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */

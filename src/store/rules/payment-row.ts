@@ -37,9 +37,7 @@ export interface PaymentData {
   reviews: readonly KeptReview[];
 }
 
-const NEW_PAYMENT: PaymentData = { statuses: [], reviews: [] };
-
-export const paymentDataOf = (row: StoreRow | undefined): PaymentData => ({ ...NEW_PAYMENT, ...row?.data });
+export const paymentDataOf = (row: StoreRow | undefined): PaymentData => ({ statuses: [], reviews: [], ...row?.data });
 
 export function paymentRowOf(id: string, data: PaymentData, before?: StoreRow): StoreRow {
   const { revision = 0, begunAt = 0 } = before ?? {};

@@ -115,10 +115,10 @@ export function recordEnd(row: CreateRow | undefined, { attemptId }: Attempt, ta
 
 const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, isEnded: true } : row);
 
-/** The row in doubt, with the id that an error has named. */
+/** The row, due for a sweep, with the id that an error has named. */
 const suspected = (row: CreateRow, paymentId: string): CreateRow => due({ ...ended(row), paymentId });
 
-/** The row with its payment, next to the other ids. Sweeps look at it until it is final and has taken effect. */
+/** The row with its payment, and other ids as conflicting. Sweeps look at it until it is final and has taken effect. */
 export function created(row: CreateRow, seen: Envelope): CreateRow {
   const { isEnded, ...kept } = row;
   const { id } = seen.payment;
@@ -158,10 +158,10 @@ export const settleableAt = ({ begunAt, timeoutMs }: CreateRow, margin: number):
 
 /** Frees the reference by an operator's word, if its attempt cannot be running any more. Withdraws a plan. */
 export function abandon(row: CreateRow, now: number, margin: number): Step {
-  const { body, ...plan } = notDue(row);
-  if (row.state === 'planned') return { next: { ...plan, state: 'freed' } };
+  const { body, ...left } = notDue(row);
+  if (row.state === 'planned') return { next: { ...left, state: 'freed' } };
   if (!isWithoutPayment(row) || settleableAt(row, margin) >= now) return {};
-  return { next: { ...notDue(row), isRetry: true, state: 'freed' } };
+  return { next: { ...left, isRetry: true, state: 'freed' } };
 }
 
 /** Settles a doubt, or a mistakenly freed reference, with its payment. A sweep looks at the other ids that it knows. */
