@@ -60,6 +60,12 @@ describe('the list of payments', () => {
     expect(referencesOf((await get('/?limit=x')).text)).toHaveLength(100);
   });
 
+  it.each(['x', '0', '-1'])('shows the usual number for the limit %s', async limit => {
+    const { create, get } = open();
+    for (const reference of ['order-1', 'order-2']) await create({ reference });
+    expect(referencesOf((await get(`/?limit=${limit}`)).text)).toEqual(['order-2', 'order-1']);
+  });
+
   it('has one line for an order, with its attempts', async () => {
     const { sandbox, create, get } = open();
     const [first, paid] = [await create({ reference: 'order-1.1' }), await create({ reference: 'order-1.2' })];

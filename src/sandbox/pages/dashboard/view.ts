@@ -34,7 +34,8 @@ export const searchForm = ({ url: { searchParams } }: View, placeholder: string,
 
 /** Returns the first lines of a list, and a link to more. */
 export function firstOf<T>({ url: { searchParams } }: View, all: readonly T[]) {
-  const limit = Number(searchParams.get('limit')) || 100;
+  const asked = Number(searchParams.get('limit'));
+  const limit = asked >= 1 ? asked : 100;
   const next = new URLSearchParams({ ...Object.fromEntries(searchParams), limit: `${limit * 10}` });
   const more = all.length > limit && html`<a class="button" href="?${next}">Show more of ${count(all.length)}</a>`;
   return { shown: all.slice(0, limit), more };
