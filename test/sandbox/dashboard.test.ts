@@ -194,6 +194,13 @@ describe('the timeline', () => {
     );
   });
 
+  it('of all payments keeps a move while other things happen', async () => {
+    const { sandbox, create, get } = open();
+    await sandbox.complete(await create());
+    for (let count = 0; count < 1_000; count++) sandbox.clock.advance(1);
+    expect((await get('/activity')).words).toContain('Moved PENDING → COMPLETED');
+  });
+
   it('tells of what is held back, delayed, retried and lost, and by which fault', { tags: 'long' }, async () => {
     const answers = [503, 200];
     const fetch = async () => new Response('busy', { status: answers.shift() ?? 200 });

@@ -3,11 +3,10 @@ import { html } from 'hono/html';
 import type { Delivery, WaitingCallback } from '../../callbacks/delivery.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
 import type { Call, SandboxEvent } from '../../log/events.ts';
-import { SHOWN_EVENTS } from '../../log/log.ts';
 import { spanOf } from '../../text/duration.ts';
 import { badge, type Html, type Part, pill, select, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { nameOfCall, outcomeOfCall, outcomeOfDelivery } from './exchange.ts';
-import { callForm, count, firstOf, type Page, paymentLink, prose, searchForm, type View } from './view.ts';
+import { callForm, firstOf, type Page, paymentLink, prose, searchForm, type View } from './view.ts';
 
 interface Line {
   /** The thing itself, for a search. */
@@ -19,17 +18,17 @@ interface Line {
   more?: Part;
 }
 
-/** Returns the lines of a payment, or of all, in order of time. */
-function linesOf({ parts: { log, callbacks }, now }: View, paymentId?: string): Line[] {
-  const isOf = (one: { paymentId?: string | undefined }) => paymentId === undefined || one.paymentId === paymentId;
-  const events = paymentId === undefined ? log.latest(SHOWN_EVENTS) : log.timeline(paymentId);
+/** Returns all lines in order of time. */
+function linesOf({ parts: { log, callbacks }, now }: View): Line[] {
+  const happened = (event: SandboxEvent) =>
+    event.type === 'move' ? moved(event) : event.type === 'scenario' ? played(event) : [];
   const lines = [
-    ...log.calls.filter(isOf).slice(-SHOWN_EVENTS).map(called),
-    ...events.map(event => (event.type === 'move' ? moved(event) : event.type === 'scenario' ? played(event) : [])),
-    ...log.deliveries.filter(isOf).slice(-SHOWN_EVENTS).map(posted),
-    ...callbacks.waiting.filter(({ callback }) => isOf(callback)).map(one => waits(one, now)),
+    ...log.calls.map(called),
+    ...log.latest(Number.POSITIVE_INFINITY).flatMap(happened),
+    ...log.deliveries.map(posted),
+    ...callbacks.waiting.map(one => waits(one, now)),
   ];
-  return lines.flat().sort((a, b) => a.about.at - b.about.at);
+  return lines.sort((a, b) => a.about.at - b.about.at);
 }
 
 function called(call: Call): Line {
@@ -101,21 +100,17 @@ function waits(waiting: WaitingCallback, now: number): Line {
 
 const timeline = (view: View, lines: readonly Line[], isOfAll = false): Html =>
   html`<ol class="timeline">${lines.map(
-    ({
-      about: { at, paymentId, fault },
-      id,
-      tone,
-      what,
-      why,
-      more,
-    }) => html`<li class="${tone}" ${id && html`id="${id}"`}>
-      ${timeOf(at, view.now, { isPrecise: true })}
-      <div><p>${isOfAll && paymentLink(view, paymentId)} ${what}</p>${why && html`<p class="dim">${sent(why)}</p>`}${more}
-      ${fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${fault}</code> ${prose(FAULTS[fault])}</p>`}</div></li>`,
+    ({ about, id, tone, what, why, more }) => html`<li class="${tone}" ${id && html`id="${id}"`}>
+      ${timeOf(about.at, view.now, { isPrecise: true })}
+      <div><p>${isOfAll && paymentLink(view, about.paymentId)} ${what}</p>${why && html`<p class="dim">${sent(why)}</p>`}${more}
+      ${about.fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${about.fault}</code> ${prose(FAULTS[about.fault])}</p>`}</div></li>`,
   )}</ol>`;
 
 /** Draws the lines of one payment, the oldest first. */
-export const timelineOf = (view: View, paymentId: string): Html => timeline(view, linesOf(view, paymentId));
+export function timelineOf(view: View, paymentId: string): Html {
+  const lines = linesOf(view).filter(({ about }) => about.paymentId === paymentId);
+  return timeline(view, lines);
+}
 
 const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line) => boolean]>> = {
   '': ['everything', () => true],
@@ -139,7 +134,7 @@ export function activityPage(view: View): Page {
   const { shown, more } = firstOf(view, found.reverse());
   const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>
-    <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first: the latest ${count(SHOWN_EVENTS)} of each.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
+    <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
     ${searchForm(view, 'A reference, id, path, message or body', select('show', 'Show', choices, show))}
     <section class="card" aria-label="Activity">${
       shown.length > 0
