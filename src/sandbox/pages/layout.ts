@@ -7,6 +7,9 @@ export type Html = ReturnType<typeof html>;
 /** A part of a page, or nothing. */
 export type Part = Html | string | null | undefined | false;
 
+/** The parts of a page by their titles. A page leaves out empty ones. */
+export type Titled = Readonly<Record<string, Part>>;
+
 export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
 
 interface Page {
@@ -91,8 +94,8 @@ export function timeOf(at: number, now: number, { isPrecise = false } = {}): Htm
 /** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-/** Returns rows of names and values, without empty ones. */
-export function rows(all: Readonly<Record<string, Part>>, look = ''): Html | undefined {
+/** Returns rows of names and values. */
+export function rows(all: Titled, look = ''): Html | undefined {
   const given = Object.entries(all).filter(([, value]) => value);
   if (given.length === 0) return undefined;
   return html`<dl class="rows ${look}">${given.map(

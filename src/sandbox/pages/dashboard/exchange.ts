@@ -56,25 +56,21 @@ export function callPage(view: View, path: string): Page {
     title: `${outcome.label}: ${method} ${call.path}`,
     heading: html`${nameOfCall(call)} ${pill(outcome)}`,
     verdicts: [outcome, ...warnings.map(sentence => ({ tone: 'wait' as const, sentence }))],
-    left: [
-      ['Signature', signature && signatureView(signature, message)],
-      [
-        'Correct it',
+    left: {
+      Signature: signature && signatureView(signature, message),
+      'Correct it':
         correction &&
-          html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`,
-      ],
-      [signature ? 'Body: what the signature is made of' : 'Body', bodyOf(body, bodyLength)],
-      ['Headers', rows(Object.fromEntries(call.headers), 'mono')],
-    ],
-    right: [
-      ['What happened', factsOf(view, call)],
-      [
-        'Answer',
+        html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`,
+      [signature ? 'Body: what the signature is made of' : 'Body']: bodyOf(body, bodyLength),
+      Headers: rows(Object.fromEntries(call.headers), 'mono'),
+    },
+    right: {
+      'What happened': factsOf(view, call),
+      Answer:
         answer &&
-          html`${rows(Object.fromEntries(answer.headers), 'mono')}
-          ${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`,
-      ],
-    ],
+        html`${rows(Object.fromEntries(answer.headers), 'mono')}
+        ${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`,
+    },
   });
 }
 
@@ -92,23 +88,17 @@ export function callbackPage(view: View, path: string): Page {
     title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
     heading: html`Callback ${id} ${badge(paymentStatus)} ${pill(outcome)}`,
     verdicts: [outcome],
-    left: [
-      [
-        'Posted',
-        html`<p class="mono">POST ${sent(url)}</p>${rawText('body', 'Body of the callback', body)}
+    left: {
+      Posted: html`<p class="mono">POST ${sent(url)}</p>${rawText('body', 'Body of the callback', body)}
         ${redeliver(html`<button class="primary" id="redeliver">Redeliver</button> <span class="dim">byte for byte</span>`)}`,
-      ],
-      [
-        'Edit it',
-        redeliver(html`<label for="edited">Another body, posted exactly as it is here</label>
-          <textarea id="edited" name="body" spellcheck="false" autocomplete="off" dir="ltr">${pretty(body)}</textarea>
-          <button>Post this body</button>`),
-      ],
-    ],
-    right: [
-      ['What happened', factsOf(view, delivery, repeated)],
-      ['Answer', answer && rawText('answer', "Body of your app's answer", answer)],
-    ],
+      'Edit it': redeliver(html`<label for="edited">Another body, posted exactly as it is here</label>
+        <textarea id="edited" name="body" spellcheck="false" autocomplete="off" dir="ltr">${pretty(body)}</textarea>
+        <button>Post this body</button>`),
+    },
+    right: {
+      'What happened': factsOf(view, delivery, repeated),
+      Answer: answer && rawText('answer', "Body of your app's answer", answer),
+    },
   });
 }
 

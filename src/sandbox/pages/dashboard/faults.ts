@@ -1,14 +1,14 @@
 // The page of faults: the armed ones, and one form that arms any of them.
 import { html } from 'hono/html';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS } from '../../faults/kinds.ts';
-import { input, select } from '../layout.ts';
+import { type Html, input, select } from '../layout.ts';
 import { callForm, cards, type Page, prose, type View } from './view.ts';
 
-const GROUPS: readonly [title: string, faults: object][] = [
-  ['Faults of the next call', CALL_FAULTS],
-  ['Faults of the next create: of its record, or its callback', CREATE_FAULTS],
-  ['Faults of the next callback', CALLBACK_FAULTS],
-];
+const listOf = (faults: Readonly<Record<string, string>>): Html =>
+  html`<ul class="lines">${Object.entries(faults).map(
+    ([name, does]) =>
+      html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
+  )}</ul>`;
 
 export function faultsPage({ parts: { faults } }: View): Page {
   const { armed } = faults;
@@ -25,15 +25,11 @@ export function faultsPage({ parts: { faults } }: View): Page {
       ${input('ms', 'Time of slow, callback-delay', { placeholder: '35s, 5s' })}
       ${input('probability', 'Probability', { type: 'number', min: 0, max: 1, step: 'any', placeholder: '1' })}
     </div>
-    ${cards(
-      GROUPS.map(([title, faults]) => [
-        title,
-        html`<ul class="lines">${Object.entries(faults).map(
-          ([name, does]) =>
-            html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
-        )}</ul>`,
-      ]),
-    )}`;
+    ${cards({
+      'Faults of the next call': listOf(CALL_FAULTS),
+      'Faults of the next create: of its record, or its callback': listOf(CREATE_FAULTS),
+      'Faults of the next callback': listOf(CALLBACK_FAULTS),
+    })}`;
   const main = html`<h1>Faults</h1>${callForm('POST /faults', form)}`;
   return { title: armed.length === 0 ? 'Faults' : `Faults (${armed.length} armed)`, main };
 }

@@ -95,12 +95,12 @@ export function paymentPage(view: View, path: string): Page {
       { tone: 'bad', sentence: errorMessage },
       { tone: 'wait', sentence: reason && `A person must check it: ${reason}.` },
     ],
-    left: [['Timeline', timelineOf(view, id)]],
-    right: [
-      ['Move it', movesOf(record)],
-      ['Payment', facts],
-      ['Record, as a lookup shows it', rawText('record', 'Record of the payment', JSON.stringify(record, null, 2))],
-    ],
+    left: { Timeline: timelineOf(view, id) },
+    right: {
+      'Move it': movesOf(record),
+      Payment: facts,
+      'Record, as a lookup shows it': rawText('record', 'Record of the payment', JSON.stringify(record, null, 2)),
+    },
   });
 }
 

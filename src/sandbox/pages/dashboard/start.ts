@@ -21,36 +21,25 @@ export const createPage = (view: View): Page => ({
   title: 'Create a payment',
   main: html`<h1>Create a payment</h1>
   ${view.parts.ledger.size === 0 && html`<p class="lead">No payment yet. Make the first one in one of three ways.</p>`}
-  ${cards([
-    [
-      'Play a scenario',
-      html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${scenarioForm(view)}`,
-    ],
-    ['Create one', createForm(view)],
-    [
-      'Connect your app',
-      html`<p>Paste this into its <code>.env</code>.</p>
+  ${cards({
+    'Play a scenario': html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${scenarioForm(view)}`,
+    'Create one': createForm(view),
+    'Connect your app': html`<p>Paste this into its <code>.env</code>.</p>
       ${rawText('env', 'Environment of your app', environmentOf(view.url.origin, view.parts.settings).join('\n'))}`,
-    ],
-  ])}`,
+  })}`,
 });
+
+/** Draws the scenarios, the worst first. */
+const resultsOf = ({ scenarios }: Report): Html =>
+  html`<ul class="lines">${RESULTS.flatMap(worst => scenarios.filter(({ result }) => result === worst)).map(
+    ({ name, does, result, problems, paymentId }) =>
+      html`<li>${badge(result)} <span><a href="/payments/${paymentId}">${name}</a> ${does}
+      ${problems.map(problem => html`<br>${sent(problem)}`)}</span></li>`,
+  )}</ul>`;
 
 export const reportPage = (view: View, report?: Report): Page => ({
   title: report ? `Your server: ${report.result}` : 'Test your server',
   main: html`<h1>Your server ${report && badge(report.result)}</h1>
   <p class="lead">${report ? `${summaryOf(report)}.` : 'Not tested yet.'}</p>
-  ${cards([
-    [
-      'Every scenario',
-      report &&
-        html`<ul class="lines">${RESULTS.flatMap(worst =>
-          report.scenarios.filter(({ result }) => result === worst),
-        ).map(
-          ({ name, does, result, problems, paymentId }) =>
-            html`<li>${badge(result)} <span><a href="/payments/${paymentId}">${name}</a> ${does}
-          ${problems.map(problem => html`<br>${sent(problem)}`)}</span></li>`,
-        )}</ul>`,
-    ],
-    ['Test it', scenarioForm(view)],
-  ])}`,
+  ${cards({ 'Every scenario': report && resultsOf(report), 'Test it': scenarioForm(view) })}`,
 });

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import { actionOf } from '../forms.ts';
-import { copyButton, type Html, input, nameOf, type Part, sent, type Tone } from '../layout.ts';
+import { copyButton, type Html, input, nameOf, sent, type Titled, type Tone } from '../layout.ts';
 
 export interface View {
   parts: Parts;
@@ -44,19 +44,16 @@ export function firstOf<T>({ url: { searchParams } }: View, all: readonly T[]) {
 /** Returns a number for people. */
 export const count = (number: number): string => number.toLocaleString('en');
 
-/** A titled part of a page. */
-export type Card = readonly [title: string, content: Part];
-
-export const cards = (all: readonly Card[]): Html =>
-  html`${all.map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
+export const cards = (all: Titled): Html =>
+  html`${Object.entries(all).map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
 
 interface Details {
   title: string;
   heading: Html;
   /** Sentences under the heading, each in the colour of its tone. */
   verdicts: readonly { tone: Tone; sentence?: string | undefined }[];
-  left: readonly Card[];
-  right: readonly Card[];
+  left: Titled;
+  right: Titled;
 }
 
 /** Returns the page of one thing. */
