@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 /** Returns undefined while the customer can still pay. */
-export function outcomeOf({ record, shopName }: { record: PaymentRecord; shopName: string }): Outcome | undefined {
+export function outcomeOf(record: PaymentRecord, shopName: string): Outcome | undefined {
   const thanks = isOnramp(record)
     ? `Your ${record.cryptoCurrency} is on its way to the wallet.`
     : `${shopName} has your payment.`;

@@ -88,9 +88,6 @@ export const IDENTITY: Method = {
 
 export const methodOf = (method: string): Method => METHODS[method.replace(/^ONRAMP_/, '') as keyof typeof METHODS];
 
-/** Returns a method's readable name. */
-export const methodName = (method: string): string => methodOf(method).name;
-
 /** Returns the values and names of the on-ramp's offers for a currency. */
 export const offersOf = (currency: string): [value: string, name: string][] =>
   Object.entries(METHODS)

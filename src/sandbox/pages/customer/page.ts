@@ -6,13 +6,15 @@ import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../text/money.ts';
 import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
 import { ENDS, type Outcome, outcomeOf } from './ends.ts';
-import { methodName } from './methods.ts';
+import { methodOf } from './methods.ts';
 import { stepOf } from './steps.ts';
 import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
 
-export function customerPage(view: View, status = 200): Promise<Response> {
-  const { record, shopName, chosen, isRefused, isExpired, frameAncestors } = view;
-  const outcome = outcomeOf(view);
+export function customerPage(view: View): Promise<Response> {
+  const { record, chosen, isRefused, isExpired } = view;
+  const { shopName, frameAncestors } = view.settings;
+  const status = isRefused ? 422 : 200;
+  const outcome = outcomeOf(record, shopName);
   const does = outcome ? `${outcome.title}:` : isRefused ? 'Please check:' : 'Pay';
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
@@ -64,7 +66,7 @@ function outcomeStep(view: View, { tone, title, text }: Outcome): Html {
     <span class="seal ${tone}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
-    ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}
+    ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodOf(record.paymentMethod).name })}
     ${href && html`<a class="button primary" href="${href}">Back to the shop</a>`}
     ${
       refused &&
@@ -82,19 +84,18 @@ const controls = (view: View): Html => html`<aside class="card tester" id="tests
 </aside>`;
 
 function endings(view: View): Html {
-  const { record, method } = view;
+  const { record, method, takesCard } = view;
   const isOffered: Partial<Record<string, boolean>> = {
     authorize: record.paymentStatus === 'PENDING' && !isOnramp(record) && !method.details,
-    'no-3ds': method.form?.fields.includes('number') ?? false,
+    'no-3ds': takesCard,
     'no-identity': isOnramp(record),
   };
   const ends = [...ENDS].filter(([name]) => isOffered[name] ?? true);
+  const amount = { value: record.amount, type: 'number', min: 0, step: 'any' };
+  const content = html`${input('amount', 'Amount that arrives', amount)}
+    <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`;
   return html`<h2>End it here</h2>
-    ${formOf(
-      view,
-      html`${input('amount', 'Amount that arrives', { value: record.amount, type: 'number', min: 0, step: 'any' })}
-    <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`,
-    )}`;
+    ${formOf(view, content)}`;
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */

@@ -22,7 +22,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
   addForm(app, '/pay/:id', (form, request) => {
     const id = request.param('id') ?? '';
     const view = viewOf(parts, id, form, request.raw.headers);
-    const { record, chosen, test, isExpired, method } = view;
+    const { record, chosen, test, isExpired, isRefused } = view;
     const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';
     if (!STEPS.includes(act) && !ENDS.has(act)) {
@@ -36,8 +36,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
       if (isOnramp(record)) ledger.renewQuote(id);
       return addressOf(view);
     }
-    const isRefused = act === 'submit' && method.form?.fields.includes('number') && !test;
-    if (isRefused) return customerPage({ ...view, isRefused }, 422);
+    if (isRefused) return customerPage(view);
     const end = ENDS.get(act) ?? ENDS.get(test?.end ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });
     if (!end.move) return shop;

@@ -14,7 +14,7 @@ export function stepOf(view: View): Html {
   if (isExpired) return renewal(view);
   if (bank) return approvalStep(view, APPROVE, bank);
   if (approval && (!form || input.get('step') === 'confirm')) return approvalStep(view, approval);
-  if (form) return formStep(view);
+  if (form) return formStep(view, form.fields);
   if (details) return instructions(view, details(record));
   return choice(view, banks ? 'bank' : 'method', banks?.map(name => [name, name]) ?? offersOf(record.currency));
 }
@@ -28,9 +28,8 @@ const heading = ({ method: { name, text } }: View): Html => html`<h2>${name}</h2
 const mainButton = (label: string, act: string): Html =>
   html`<button class="primary" name="act" value="${act}">${label}</button>`;
 
-function formStep(view: View): Html {
-  const { method, sum, payer, input: given, test, isRefused = false } = view;
-  const fields = method.form?.fields ?? [];
+function formStep(view: View, fields: readonly FieldName[]): Html {
+  const { method, sum, payer, input: given, test, takesCard, isRefused } = view;
   const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${sum}`, 'submit'];
   const fieldOf = (name: FieldName, at: number) => {
     const { label, attributes, fill }: Field = FIELDS[name];
@@ -39,7 +38,7 @@ function formStep(view: View): Html {
     return input(name, label, { value, required: true, ...attributes, autofocus: isRefused && at === 0 });
   };
   return html`${heading(view)}
-  ${fields.includes('number') && html`<p class="verdict ${isRefused ? 'bad' : 'wait'}" ${isRefused && raw('role="alert"')}>Test page: never type a real card. <a href="#tests">Test numbers</a></p>`}
+  ${takesCard && html`<p class="verdict ${isRefused ? 'bad' : 'wait'}" ${isRefused && raw('role="alert"')}>Test page: never type a real card. <a href="#tests">Test numbers</a></p>`}
   ${formOf(view, html`${fields.map(fieldOf)}${mainButton(label, act)}`)}`;
 }
 
@@ -54,7 +53,7 @@ const approvalStep = (view: View, question: string, by = view.method.name): Html
     <b>${by}</b>
     <h2 id="approval">${sent(question)}</h2>
     <p class="sum">${sent(view.sum)}</p>
-    ${rows({ To: view.shopName, For: view.record.description })}
+    ${rows({ To: view.settings.shopName, For: view.record.description })}
     ${formOf(view, html`${mainButton('Approve', 'pay')}<button name="act" value="canceled">Cancel payment</button>`)}
   </section>`;
 

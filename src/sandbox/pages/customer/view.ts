@@ -9,10 +9,7 @@ import type { Html } from '../layout.ts';
 import { digitsIn } from './fields.ts';
 import { IDENTITY, methodOf, offersOf } from './methods.ts';
 
-export type View = ReturnType<typeof viewOf> & {
-  /** Whether the form had a card number that is not for tests. */
-  isRefused?: boolean;
-};
+export type View = ReturnType<typeof viewOf>;
 
 /**
  * @param input of the address, or of a form
@@ -25,7 +22,6 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   if (paymentType !== 'DEPOSIT') {
     throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
   }
-  const { shopName, frameAncestors } = settings;
   // The quote starts once the customer is identified.
   const { request, quotedAt } = ledger.detailsOf(id);
   const now = clock.now();
@@ -38,11 +34,14 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   // The number or code that the tester chose, or that the customer typed.
   const typed = digitsIn(input.get('test') ?? input.get(method.form?.fields[0] ?? '') ?? '');
   const test = method.form?.tests.find(({ value }) => digitsIn(value) === typed);
+  const takesCard = method.form?.fields.includes('number') ?? false;
+  // A number that is not for tests may be that of a real card.
+  const isRefused = takesCard && input.get('act') === 'submit' && !test;
   const locale = localeOf(headers);
   const sum = money(record, locale);
   const payer = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
-  const shown = { record, request, quotedAt, shopName, frameAncestors, now, locale, sum, payer };
-  return { ...shown, chosen, input, isExpired, method, test };
+  const step = { chosen, input, isExpired, method, test, takesCard, isRefused };
+  return { record, request, quotedAt, settings, now, locale, sum, payer, ...step };
 }
 
 /** Returns the first language of a browser, or English. */

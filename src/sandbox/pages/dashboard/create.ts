@@ -28,19 +28,16 @@ export function paymentOf(form: Iterable<readonly [name: string, value: string]>
   return payment.paymentMethod === 'APPLEPAY' ? { ...payment, ...apple } : payment;
 }
 
-function methodsOf(type: string, { parts: { settings } }: View): readonly string[] {
-  if (type === 'WITHDRAWAL') return WITHDRAWAL_METHODS;
-  return settings.terminal === 'onramp' ? [...DEPOSIT_METHODS, ...ONRAMP_METHODS] : DEPOSIT_METHODS;
-}
-
 export function createForm(view: View): Html {
-  const { parts, url } = view;
-  const { forwardTo = USUAL_ADDRESS } = parts.settings;
+  const { url } = view;
+  const { settings } = view.parts;
+  const { forwardTo = USUAL_ADDRESS, terminal } = settings;
   const fields = { ...FIELDS, webhookUrl: forwardTo, ...Object.fromEntries(url.searchParams) };
-  const methods = methodsOf(fields.paymentType, view);
+  const deposits = terminal === 'onramp' ? [...DEPOSIT_METHODS, ...ONRAMP_METHODS] : DEPOSIT_METHODS;
+  const methods: readonly string[] = fields.paymentType === 'WITHDRAWAL' ? WITHDRAWAL_METHODS : deposits;
   // A method of the other type gives way to the first one.
   if (!methods.includes(fields.paymentMethod)) fields.paymentMethod = methods[0] ?? '';
-  const programs = programsOf(paymentOf(Object.entries(fields), url.origin), url.origin, parts.settings);
+  const programs = programsOf(paymentOf(Object.entries(fields), url.origin), url.origin, settings);
   return html`<form method="post" action="/create" class="row" data-filter>
       ${select('paymentType', 'Type', ['DEPOSIT', 'WITHDRAWAL'], fields.paymentType)}
       ${select('paymentMethod', 'Method', methods, fields.paymentMethod)}

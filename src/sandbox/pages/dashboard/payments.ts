@@ -6,7 +6,7 @@ import { orderOf } from '../../ledger/query.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { money } from '../../text/money.ts';
 import { millisecondsOf } from '../../text/php.ts';
-import { methodName } from '../customer/methods.ts';
+import { methodOf } from '../customer/methods.ts';
 import { badge, type Html, input, nameOf, type Part, pill, rows, select, sent, timeOf, toneOf } from '../layout.ts';
 import { timelineOf, waitingPill } from './activity.ts';
 import { outcomeOfDelivery } from './exchange.ts';
@@ -52,7 +52,7 @@ function rowOf(view: View, attempts: readonly PaymentRecord[]): Html | undefined
     <td>${badge(paymentStatus)}</td>
     <td>${sent(`${isWithdrawal ? '−' : ''}${money(record)}`)}</td>
     <th scope="row"><a id="open-${id}" href="/payments/${id}">${sent(name)}</a> ${below.map(part => part && html`<div class="dim">${part}</div>`)}</th>
-    <td>${methodName(paymentMethod)}${isWithdrawal && html` <span class="dim">withdrawal</span>`}</td>
+    <td>${methodOf(paymentMethod).name}${isWithdrawal && html` <span class="dim">withdrawal</span>`}</td>
     <td>${latestCallback(view, id)}</td>
     <td>${timeOf(millisecondsOf(created), view.now)}</td>
     <td>${!isFinalStatus(paymentStatus) && moveForm(record, { complete: 'Complete', fail: 'Fail' })}</td>
