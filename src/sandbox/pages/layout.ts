@@ -105,7 +105,6 @@ export function rows(all: Titled, look = ''): Html | undefined {
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Returns a control under its label. */
 const field = (name: string, label: string, control: Html, look = ''): Html =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 

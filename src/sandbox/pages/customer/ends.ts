@@ -5,7 +5,6 @@ import type { FailureReason, PaymentRecord } from '../../ledger/record.ts';
 import type { Tone } from '../layout.ts';
 
 interface End {
-  /** The text of its button. */
   button: string;
   /** Absent if the payment stays open. */
   move?: MoveName;

@@ -8,7 +8,7 @@ import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts
 import { ENDS, type Outcome, outcomeOf } from './ends.ts';
 import { methodOf } from './methods.ts';
 import { stepOf } from './steps.ts';
-import { addressOf, formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
+import { formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
 
 export function customerPage(view: View): Promise<Response> {
   const { record, chosen, isRefused, isExpired } = view;
@@ -26,7 +26,7 @@ export function customerPage(view: View): Promise<Response> {
           ${receipt(view)}
         </section>
         <section class="method" aria-label="Payment">
-          ${chosen && !outcome && html`<a href="${addressOf({ ...view, chosen: undefined })}">Other ways to pay</a>`}
+          ${chosen && !outcome && html`<a href="/pay/${record.id}">Other ways to pay</a>`}
           ${outcome ? outcomeStep(view, outcome) : stepOf(view)}
         </section>
       </main>
@@ -99,15 +99,13 @@ function endings(view: View): Html {
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */
-const numbers = (view: View): Html | undefined =>
-  view.method.form &&
-  html`<h2>To try</h2>
-    ${formOf(
-      view,
-      html`<ul class="lines">${view.method.form.tests.map(
-        ({ value, does, end = '' }) => html`<li>
-          <button name="test" value="${value}" aria-label="Use ${value}">Use</button>
-          <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.button ?? '')}</span></li>`,
-      )}</ul>`,
-      'get',
-    )}`;
+function numbers(view: View): Html | undefined {
+  const { form } = view.method;
+  if (!form) return undefined;
+  const lines = form.tests.map(
+    ({ value, does, end = '' }) => html`<li>
+      <button name="test" value="${value}" aria-label="Use ${value}">Use</button>
+      <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.button ?? '')}</span></li>`,
+  );
+  return html`<h2>To try</h2>${formOf(view, html`<ul class="lines">${lines}</ul>`, 'get')}`;
+}

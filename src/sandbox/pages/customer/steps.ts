@@ -42,7 +42,6 @@ function formStep(view: View, fields: readonly FieldName[]): Html {
   ${formOf(view, html`${fields.map(fieldOf)}${mainButton(label, act)}`)}`;
 }
 
-/** Returns a choice that leads to the next step. */
 const choice = (view: View, field: string, choices: readonly (readonly [value: string, name: string])[]): Html =>
   html`${heading(view)}<p>How do you want to pay?</p>
   ${formOf(view, html`${choices.map(([value, name]) => html`<button name="${field}" value="${value}">${name}</button>`)}`, 'get')}`;

@@ -122,7 +122,7 @@ const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line)
 
 export function activityPage(view: View): Page {
   const { log, settings, ledger } = view.parts;
-  const { search = '', show = '' } = Object.fromEntries(view.url.searchParams);
+  const { search = '', show = '' } = view.query;
   const [, fits] = SHOWN[Object.hasOwn(SHOWN, show) ? show : ''] ?? [];
   const wanted = search.trim().toLowerCase();
   // A call's body is searched as text.

@@ -29,15 +29,15 @@ export function paymentOf(form: Iterable<readonly [name: string, value: string]>
 }
 
 export function createForm(view: View): Html {
-  const { url } = view;
+  const { origin, query } = view;
   const { settings } = view.parts;
   const { forwardTo = USUAL_ADDRESS, terminal } = settings;
-  const fields = { ...FIELDS, webhookUrl: forwardTo, ...Object.fromEntries(url.searchParams) };
+  const fields = { ...FIELDS, webhookUrl: forwardTo, ...query };
   const deposits = terminal === 'onramp' ? [...DEPOSIT_METHODS, ...ONRAMP_METHODS] : DEPOSIT_METHODS;
   const methods: readonly string[] = fields.paymentType === 'WITHDRAWAL' ? WITHDRAWAL_METHODS : deposits;
   // A method of the other type gives way to the first one.
   if (!methods.includes(fields.paymentMethod)) fields.paymentMethod = methods[0] ?? '';
-  const programs = programsOf(paymentOf(Object.entries(fields), url.origin), url.origin, settings);
+  const programs = programsOf(paymentOf(Object.entries(fields), origin), origin, settings);
   return html`<form method="post" action="/create" class="row" data-filter>
       ${select('paymentType', 'Type', ['DEPOSIT', 'WITHDRAWAL'], fields.paymentType)}
       ${select('paymentMethod', 'Method', methods, fields.paymentMethod)}
@@ -51,6 +51,6 @@ export function createForm(view: View): Html {
     <p class="dim">The same request as code. Paste the last one into a shell. The others read the environment of your app.</p>
     ${LANGUAGES.map(
       ([key, name], at) =>
-        html`<details class="code" name="code" id="code-${key}" ${at === 0 && 'open'}><summary>${name}</summary>${rawText(`create-${key}`, `Create in ${name}`, programs[key])}</details>`,
+        html`<details name="code" id="code-${key}" ${at === 0 && 'open'}><summary>${name}</summary>${rawText(`create-${key}`, `Create in ${name}`, programs[key])}</details>`,
     )}`;
 }

@@ -16,7 +16,7 @@ import { callForm, count, detailsOf, firstOf, type Page, rawText, searchForm, ty
 export function paymentsPage(view: View): Page {
   const { ledger, settings } = view.parts;
   if (ledger.size === 0) return createPage(view);
-  const { search, status } = Object.fromEntries(view.url.searchParams);
+  const { search, status } = view.query;
   const { shown, more } = firstOf(view, ledger.orders({ search, paymentStatus: status || undefined }));
   const main = html`<div class="row"><h1 class="grow">Payments</h1>
       <a class="button" href="/create">Create one</a> <a class="button" href="/report">Test my server</a></div>
@@ -65,7 +65,6 @@ function attemptLink(record: PaymentRecord): Html {
   return html`<a href="/payments/${id}" aria-label="Attempt ${label}">${pill({ tone: toneOf(paymentStatus), label })}</a> `;
 }
 
-/** Returns the outcome of a payment's latest callback. */
 function latestCallback({ parts: { callbacks, log } }: View, paymentId: string): Html {
   const waiting = callbacks.waiting.findLast(({ callback }) => callback.paymentId === paymentId);
   if (waiting) return waitingPill(waiting);

@@ -20,7 +20,9 @@ export function addDashboard(app: Hono, parts: Parts): void {
 
   const addPage = (path: string, tab: string, page: (view: View, id: string) => Page) =>
     app.get(path, async ({ req }) => {
-      const view = { parts, now: clock.now(), url: new URL(req.url), ...(await reviewsOf(parts)) };
+      const { origin, searchParams } = new URL(req.url);
+      const query = Object.fromEntries(searchParams);
+      const view = { parts, now: clock.now(), origin, query, ...(await reviewsOf(parts)) };
       return dashboardPage(view, tab, page(view, req.param('id') ?? ''));
     });
   addPage('/', 'payments', paymentsPage);

@@ -25,7 +25,7 @@ export const createPage = (view: View): Page => ({
     'Play a scenario': html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${scenarioForm(view)}`,
     'Create one': createForm(view),
     'Connect your app': html`<p>Paste this into its <code>.env</code>.</p>
-      ${rawText('env', 'Environment of your app', environmentOf(view.url.origin, view.parts.settings).join('\n'))}`,
+      ${rawText('env', 'Environment of your app', environmentOf(view.origin, view.parts.settings).join('\n'))}`,
   })}`,
 });
 

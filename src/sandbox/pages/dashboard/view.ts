@@ -8,7 +8,10 @@ export interface View {
   parts: Parts;
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
-  url: URL;
+  /** The origin of the sandbox, as the browser knows it. */
+  origin: string;
+  /** The parameters of the page's address. */
+  query: Partial<Record<string, string>>;
   /** The reasons for open reviews, by the payment's id. */
   reviews: ReadonlyMap<string, string>;
   /** The problem of reading the reviews. */
@@ -26,17 +29,17 @@ export const callForm = (call: string, content: Html, look = ''): Html =>
   html`<form method="post" action="${actionOf(call)}" class="${look}">${content}</form>`;
 
 /** Returns a search by address. With a script it follows every letter. */
-export const searchForm = ({ url: { searchParams } }: View, placeholder: string, choice: Html): Html =>
+export const searchForm = ({ query }: View, placeholder: string, choice: Html): Html =>
   html`<form class="row" role="search" data-filter>
-    ${input('search', 'Search', { value: searchParams.get('search') ?? '', type: 'search', placeholder }, 'grow')}
+    ${input('search', 'Search', { value: query.search, type: 'search', placeholder }, 'grow')}
     ${choice}<button>Search</button>
   </form>`;
 
 /** Returns the first lines of a list, and a link to more. */
-export function firstOf<T>({ url: { searchParams } }: View, all: readonly T[]) {
-  const asked = Number(searchParams.get('limit'));
+export function firstOf<T>({ query }: View, all: readonly T[]) {
+  const asked = Number(query.limit);
   const limit = asked >= 1 ? asked : 100;
-  const next = new URLSearchParams({ ...Object.fromEntries(searchParams), limit: `${limit * 10}` });
+  const next = new URLSearchParams({ ...query, limit: `${limit * 10}` });
   const more = all.length > limit && html`<a class="button" href="?${next}">Show more of ${count(all.length)}</a>`;
   return { shown: all.slice(0, limit), more };
 }
