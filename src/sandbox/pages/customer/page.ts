@@ -59,8 +59,9 @@ function receipt({ record, request, quotedAt, now, locale }: View): Html | undef
 }
 
 function outcomeStep(view: View, { tone, title, text }: Outcome): Html {
-  const { record } = view;
-  const { href, refused } = returnAddressOf(view);
+  const { record, request } = view;
+  const href = returnAddressOf(view);
+  const refused = !href && request.returnUrl;
   const isPaid = tone === 'good' || tone === 'info';
   return html`<section class="outcome" aria-labelledby="outcome">
     <span class="seal ${tone}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>

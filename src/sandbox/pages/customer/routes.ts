@@ -23,7 +23,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     const id = request.param('id') ?? '';
     const view = viewOf(parts, id, form, request.raw.headers);
     const { record, chosen, test, isExpired, isRefused } = view;
-    const shop = returnAddressOf(view).href ?? `/pay/${record.id}`;
+    const shop = returnAddressOf(view) ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';
     if (!STEPS.includes(act) && !ENDS.has(act)) {
       throw new SandboxError('refused', `act must be one of ${[...STEPS, ...ENDS.keys()].join(', ')}.`);

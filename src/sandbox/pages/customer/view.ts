@@ -66,19 +66,19 @@ export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 
   </form>`;
 
 /** Schemes that run a script, or show content that is not the shop's. */
-const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/i;
+const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/;
 
-/** Returns the address to which the customer returns, in a form that a header can carry, or a refused one to show. */
-export function returnAddressOf({ request: { returnUrl } }: View): { href?: string; refused?: string } {
-  if (typeof returnUrl !== 'string') return {};
+/** Returns the address to which the customer returns, in a form that a header can carry. */
+export function returnAddressOf({ request: { returnUrl } }: View): string | undefined {
+  if (!returnUrl) return undefined;
   const { href } = new URL(returnUrl);
-  return NOT_A_SHOP.test(href) ? { refused: returnUrl } : { href };
+  return NOT_A_SHOP.test(href) ? undefined : href;
 }
 
 /** Returns where a form leads: browsers check each redirect, also of a shop under development to its other server. */
 export function formTargetsOf(view: View): string[] {
-  const { href } = returnAddressOf(view);
-  if (href === undefined) return [];
+  const href = returnAddressOf(view);
+  if (!href) return [];
   const { origin, protocol } = new URL(href);
   // A policy can name neither the host of an app nor one of IPv6.
   return [/^https?:\/\/[^[]/.test(origin) ? origin : protocol, 'http://localhost:*', 'http://127.0.0.1:*'];

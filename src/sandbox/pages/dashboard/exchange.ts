@@ -18,10 +18,8 @@ interface Outcome {
 }
 
 export function outcomeOfCall({ answer, durationMs, message: sentence, fault }: Call): Outcome {
-  if (answer?.isCut) {
-    const sentence = 'The connection broke in the middle of the answer.';
-    return { tone: 'bad', label: `${answer.status}, cut`, sentence };
-  }
+  const cut = 'The connection broke in the middle of the answer.';
+  if (answer?.isCut) return { tone: 'bad', label: `${answer.status}, cut`, sentence: cut };
   if (answer) return { tone: answer.status < 300 ? 'good' : 'bad', label: String(answer.status), sentence };
   if (durationMs === undefined) return { tone: 'wait', label: 'running' };
   const why = fault ? 'a fault broke the connection' : 'the caller went away before there was one';

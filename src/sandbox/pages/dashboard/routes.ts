@@ -20,9 +20,8 @@ export function addDashboard(app: Hono, parts: Parts): void {
 
   const addPage = (path: string, tab: string, page: (view: View, id: string) => Page) =>
     app.get(path, async ({ req }) => {
-      const { origin, searchParams } = new URL(req.url);
-      const query = Object.fromEntries(searchParams);
-      const view = { parts, now: clock.now(), origin, query, ...(await reviewsOf(parts)) };
+      const { origin } = new URL(req.url);
+      const view = { parts, now: clock.now(), origin, query: req.query(), ...(await reviewsOf(parts)) };
       return dashboardPage(view, tab, page(view, req.param('id') ?? ''));
     });
   addPage('/', 'payments', paymentsPage);
