@@ -58,5 +58,3 @@ export const FIELDS = {
 } as const satisfies Record<string, Field>;
 
 export type FieldName = keyof typeof FIELDS;
-
-export const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');

@@ -95,8 +95,7 @@ function endings(view: View): Html {
   const amount = { value: record.amount, type: 'number', min: 0, step: 'any' };
   const content = html`${input('amount', 'Amount that arrives', amount)}
     <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`;
-  return html`<h2>End it here</h2>
-    ${formOf(view, content)}`;
+  return html`<h2>End it here</h2>${formOf(view, content)}`;
 }
 
 /** The numbers and codes with a known end, each with a button that fills it in. */

@@ -6,7 +6,6 @@ import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { money } from '../../text/money.ts';
 import type { Html } from '../layout.ts';
-import { digitsIn } from './fields.ts';
 import { IDENTITY, methodOf, offersOf } from './methods.ts';
 
 export type View = ReturnType<typeof viewOf>;
@@ -43,6 +42,8 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   const step = { chosen, input, isExpired, method, test, takesCard, isRefused };
   return { record, request, quotedAt, settings, now, locale, sum, payer, ...step };
 }
+
+const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
 
 /** Returns the first language of a browser, or English. */
 function localeOf(headers: Headers): string {

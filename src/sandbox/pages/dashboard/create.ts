@@ -28,9 +28,7 @@ export function paymentOf(form: Iterable<readonly [name: string, value: string]>
   return payment.paymentMethod === 'APPLEPAY' ? { ...payment, ...apple } : payment;
 }
 
-export function createForm(view: View): Html {
-  const { origin, query } = view;
-  const { settings } = view.parts;
+export function createForm({ origin, query, parts: { settings } }: View): Html {
   const { forwardTo = USUAL_ADDRESS, terminal } = settings;
   const fields = { ...FIELDS, webhookUrl: forwardTo, ...query };
   const deposits = terminal === 'onramp' ? [...DEPOSIT_METHODS, ...ONRAMP_METHODS] : DEPOSIT_METHODS;

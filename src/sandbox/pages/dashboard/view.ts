@@ -10,7 +10,6 @@ export interface View {
   now: number;
   /** The origin of the sandbox, as the browser knows it. */
   origin: string;
-  /** The parameters of the page's address. */
   query: Partial<Record<string, string>>;
   /** The reasons for open reviews, by the payment's id. */
   reviews: ReadonlyMap<string, string>;
