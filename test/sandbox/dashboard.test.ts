@@ -194,11 +194,13 @@ describe('the timeline', () => {
     );
   });
 
-  it('of all payments keeps a move while other things happen', async () => {
+  it('of all payments keeps a move while other things happen, and that of another payment does not show it', async () => {
     const { sandbox, create, get } = open();
-    await sandbox.complete(await create());
+    const [moved, other] = [await create(), await create()];
+    await sandbox.complete(moved);
     for (let count = 0; count < 1_000; count++) sandbox.clock.advance(1);
     expect((await get('/activity')).words).toContain('Moved PENDING → COMPLETED');
+    expect((await get(`/payments/${other}`)).words).toMatch(/Timeline [\d:.]+ Created 201 call 2 [\d.]+ ms Move it/);
   });
 
   it('tells of what is held back, delayed, retried and lost, and by which fault', { tags: 'long' }, async () => {
@@ -266,7 +268,9 @@ describe('the inspector of a call', () => {
     await send(body, { authorization });
     expect((await get('/calls/1')).words).toMatch(/The Signature header is missing.* Came no Signature header/);
     await create();
-    expect((await get('/calls/2')).words).toContain('It matches.');
+    const { words } = await get('/calls/2');
+    expect(words).toContain('It matches.');
+    expect(words).not.toContain('Correct it');
   });
 
   it('shows no key that a merchant took by mistake', async () => {
@@ -371,7 +375,9 @@ describe('faults', () => {
       { id: 1, fault: 'slow', on: 'lookup', ms: 5, count: 2, probability: 0.5, reference: 'order-1' },
       { id: 2, fault: 'callback-lose', on: 'callback', count: 1 },
     ]);
-    expect((await get('/faults')).words).toContain(
+    const { words } = await get('/faults');
+    for (const fault of ['slow', 'reference-fold', 'callback-lose']) expect(words).toContain(`Arm ${fault} `);
+    expect(words).toContain(
       'The next 2 lookups with reference order-1 meet slow , of 5 ms, with probability 0.5 each time.',
     );
     for (const path of ['/', '/activity', '/calls/1']) {
