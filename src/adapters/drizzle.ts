@@ -26,7 +26,7 @@ export const drizzleOver =
   <Tx>(db: DrizzleDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
     const rowsOf = dialect === 'mysql' ? ([answer]: unknown[]) => mysqlRows(answer) : postgresRows;
     const queryOf =
-      (handle: Executor): SqlQuery =>
+      (handle: DrizzleDatabase<Tx>): SqlQuery =>
       async (sql, params = []) =>
         rowsOf((await handle.execute({ getSQL: () => ({ toQuery: () => ({ sql, params }) }) } as never)) as never);
     return {
@@ -34,11 +34,9 @@ export const drizzleOver =
       pool: poolWith('fromDrizzle', (db as { $client?: object } | undefined)?.$client ?? db, options),
       query: queryOf(db),
       transaction: work => db.transaction(work, { isolationLevel: 'read committed', accessMode: 'read write' }),
-      queryIn: tx => queryOf(tx as Executor),
+      queryIn: tx => queryOf(tx as DrizzleDatabase<Tx>),
     };
   };
-
-type Executor = Pick<DrizzleDatabase<unknown>, 'execute'>;
 
 /** Reads the rows: `pg` answers `{ rows }`, postgres.js the rows themselves. */
 const postgresRows = (answer: SqlRow[] | { rows: SqlRow[] }) =>

@@ -26,14 +26,12 @@ export const knexOver =
       pool: poolWith('fromKnex', knex, options),
       query: queryOf(knex),
       transaction: work => knex.transaction(work, { isolationLevel: 'read committed' }),
-      queryIn: tx => queryOf(tx as Executor),
+      queryIn: tx => queryOf(tx as KnexDatabase<Tx>),
     };
   };
 
-type Executor = Pick<KnexDatabase<unknown>, 'raw'>;
-
 /** Knex's placeholders are question marks. The stores' SQL for Postgres has no others. */
-function postgresQueryOf(handle: Executor): SqlQuery {
+function postgresQueryOf(handle: KnexDatabase<unknown>): SqlQuery {
   return async (sql, values = []) => {
     const bindings: unknown[] = [];
     const text = sql.replace(/\$(\d+)/g, (_, number) => {
@@ -47,7 +45,7 @@ function postgresQueryOf(handle: Executor): SqlQuery {
 }
 
 const mysqlQueryOf =
-  (handle: Executor): SqlQuery =>
+  (handle: KnexDatabase<unknown>): SqlQuery =>
   async (sql, values = []) => {
     const [answer] = (await handle.raw(sql, values as never)) as unknown[];
     return mysqlRows(answer);

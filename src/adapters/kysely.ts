@@ -19,28 +19,21 @@ export interface KyselyTransactionBuilder<Tx> {
 export const kyselyOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(db: KyselyDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    const queryOf = queryIn(dialect);
+    /** Makes the query as Kysely's `CompiledQuery.raw` does, and skips plugins that read JSON or rename columns. */
+    const queryOf =
+      (handle: KyselyDatabase<Tx>): SqlQuery =>
+      async (sql, parameters = []) => {
+        const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
+        const compiled = { sql, parameters, query, queryId: { queryId: randomUUID() } };
+        const { rows, numAffectedRows: affected } = await handle.withoutPlugins().executeQuery(compiled as never);
+        return dialect === 'postgres' || affected === undefined ? (rows as SqlRow[]) : [{ affected: String(affected) }];
+      };
     return {
       dialect,
       pool: poolWith('fromKysely', db, options),
       query: queryOf(db),
       transaction: work =>
         db.transaction().setIsolationLevel('read committed').setAccessMode('read write').execute(work),
-      queryIn: tx => queryOf(tx as Executor),
+      queryIn: tx => queryOf(tx as KyselyDatabase<Tx>),
     };
-  };
-
-type Executor = Pick<KyselyDatabase<unknown>, 'withoutPlugins'>;
-
-/** Makes the query as Kysely's `CompiledQuery.raw` does, and skips plugins that read JSON or rename columns. */
-const queryIn =
-  (dialect: SqlDatabase<unknown>['dialect']) =>
-  (handle: Executor): SqlQuery =>
-  async (sql, parameters = []) => {
-    const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
-    const compiled = { sql, parameters, query, queryId: { queryId: randomUUID() } };
-    const { rows, numAffectedRows } = await handle.withoutPlugins().executeQuery(compiled as never);
-    return dialect === 'postgres' || numAffectedRows === undefined
-      ? (rows as SqlRow[])
-      : [{ affected: String(numAffectedRows) }];
   };
