@@ -4,7 +4,7 @@ import { checkedIn, literals, newPayment, notWritten, ofPayment } from '../sql/a
 import { hasChanged, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
 import type { Answer, Dialect, Statement, Table } from '../sql/dialect.ts';
 import { afterWrite, noTransaction, orTaken, paymentTaken, sqlCodeOf, withoutColumns } from '../sql/errors.ts';
-import type { RowKey, StoreRow, Written } from '../store/contract.ts';
+import type { RowKey } from '../store/contract.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import { effectsOver } from './effect.ts';
 import {
@@ -81,29 +81,9 @@ function tableOver(table: string, scope: string): Table {
 }
 
 /** Writes of one row, which it reads again, because MySQL returns nothing of it. */
-function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'writeIn' | 'prepare'> {
+function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'prepare'> {
   const { read, at } = reader;
   const { insert, replace } = statementsOver(table, at);
-  /** @param isPrepared whether it was inserted empty */
-  const write = async (query: SqlQuery, row: StoreRow, isAlone: boolean, isPrepared = false): Promise<Written> => {
-    const guard = isAlone ? IS_COMMITTED : 'true';
-    const own = randomUUID();
-    const isNew = row.revision === 0 && !isPrepared;
-    const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, guard);
-    const answer = await query(...statement).catch(orTaken);
-    const isChanged = !isNew && hasChanged(answer);
-    const [text, values] = read(row);
-    // A locking read ignores an older snapshot of the merchant's transaction.
-    const reading = query(isAlone ? text : `${text} FOR UPDATE`, values).then(lines =>
-      checkedIn(reader, lines, isAlone),
-    );
-    const { row: stored, now, writer } = await reading.catch(afterWrite);
-    // Another process may already have replaced it.
-    if (isChanged && !isPrepared) return { isWritten: true, row: { ...row, revision: row.revision + 1 }, now };
-    if (isChanged || writer === own) return { isWritten: true, row: stored, now };
-    if (!stored && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
-    return notWritten({ row: stored, now }, row, isAlone);
-  };
   /** Inserts the payment's row, because workers wait for an uncommitted row instead of skipping it. */
   const prepare = async (query: SqlQuery, paymentId: string): Promise<void> => {
     const lines = await query(...read(ofPayment(paymentId)));
@@ -112,14 +92,27 @@ function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'write
   };
   return {
     prepare,
-    async write(query, row) {
-      const isPrepared = row.kind === 'payment' && row.revision === 0;
+    async write(query, row, isAlone) {
+      if (!isAlone && !(await isOpen(query))) throw noTransaction();
+      const isPrepared = isAlone && row.kind === 'payment' && row.revision === 0;
       if (isPrepared) await prepare(query, row.id);
-      return write(query, row, true, isPrepared);
-    },
-    async writeIn(query, row) {
-      if (!(await isOpen(query))) throw noTransaction();
-      return write(query, row, false);
+      const guard = isAlone ? IS_COMMITTED : 'true';
+      const own = randomUUID();
+      const isNew = row.revision === 0 && !isPrepared;
+      const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, guard);
+      const answer = await query(...statement).catch(orTaken);
+      const isChanged = !isNew && hasChanged(answer);
+      const [text, values] = read(row);
+      // A locking read ignores an older snapshot of the merchant's transaction.
+      const reading = query(isAlone ? text : `${text} FOR UPDATE`, values).then(lines =>
+        checkedIn(reader, lines, isAlone),
+      );
+      const { row: stored, now, writer } = await reading.catch(afterWrite);
+      // Another process may already have replaced it.
+      if (isChanged && !isPrepared) return { isWritten: true, row: { ...row, revision: row.revision + 1 }, now };
+      if (isChanged || writer === own) return { isWritten: true, row: stored, now };
+      if (!stored && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
+      return notWritten({ row: stored, now }, row, isAlone);
     },
   };
 }

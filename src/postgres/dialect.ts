@@ -4,7 +4,7 @@ import { isCommitted } from '../sql/committed.ts';
 import type { SqlQuery, SqlRow } from '../sql/database.ts';
 import type { Dialect, Statement, Table } from '../sql/dialect.ts';
 import { afterWrite, leftOpen, orTaken, withoutColumns } from '../sql/errors.ts';
-import type { RowKey, StoreRow, Written } from '../store/contract.ts';
+import type { RowKey } from '../store/contract.ts';
 import { ANSWER, answerOf, answerWith, DURABLE, json, moment, XID } from './answer.ts';
 import { effectsOver } from './effect.ts';
 import { migrationsOf, quoted } from './table.ts';
@@ -52,18 +52,12 @@ function tableOver(table: string, scope: string, channel: string): Table {
         WHERE scope = $2::text AND kind = $3::text AND id IN (${ids.map((_, index) => `$${index + 4}::text`).join(', ')})`,
       [moment(until), scope, kind, ...ids],
     ],
-    ...writesOver(table, scope, channel, read),
+    write: writeOver(table, scope, channel, read),
     ...effectsOver(table, scope, read),
   };
 }
 
-/** Writes of one row. */
-function writesOver(
-  table: string,
-  scope: string,
-  channel: string,
-  read: (key: RowKey) => Statement,
-): Pick<Table, 'write' | 'writeIn'> {
+function writeOver(table: string, scope: string, channel: string, read: Table['read']): Table['write'] {
   const insert = (guard: string, end = '') => `INSERT INTO ${table} AS stored
       (scope, kind, id, state, due_at, leased_until, payment_id, data, about, revision, begun_at)
     SELECT $1::text, $2::text, $3::text, $4::text, CASE WHEN $5::text IS NOT NULL THEN clock_timestamp() END,
@@ -79,31 +73,29 @@ function writesOver(
   const ALONE = { insert: insert(DURABLE), replace: replace(DURABLE) };
   const WITHIN = { insert: insert(isIn('$10'), notify), replace: replace(isIn('$12'), notify) };
 
-  const send = (query: SqlQuery, texts: typeof ALONE, row: StoreRow, ...xid: string[]) => {
-    const { kind, id, revision, state, begunAt } = row;
+  return async (query, row, isAlone) => {
+    const { kind, id, state, revision } = row;
     const values = [scope, kind, id, state, moment(row.dueAt), moment(row.leasedUntil), row.paymentId ?? null];
     values.push(json(row.data), json(row.about));
-    if (revision === 0) return query(texts.insert, [...values, ...xid]).catch(orTaken);
-    return query(texts.replace, [...values, String(revision), moment(begunAt), ...xid]).catch(orTaken);
+    if (revision > 0) values.push(String(revision), moment(row.begunAt));
+    if (!isAlone) values.push(await newXid(query));
+    const { insert, replace } = isAlone ? ALONE : WITHIN;
+    const lines = await query(revision > 0 ? replace : insert, values).catch(orTaken);
+    if (lines.length === 0) {
+      const found = query(...read(row)).then(stored => foundIn({ answerOf }, stored, isAlone));
+      return notWritten(await found.catch(afterWrite), row, isAlone);
+    }
+    // The next step relies on it: a create is sent, or an effect never runs again.
+    if (isAlone && state === 'begun') await expectCommitted(query, lines).catch(afterWrite);
+    return { isWritten: true, ...foundIn({ answerOf }, lines, false) };
   };
-  const written = (lines: readonly SqlRow[]): Written => ({ isWritten: true, ...foundIn({ answerOf }, lines, false) });
-  const unwritten = async (query: SqlQuery, row: StoreRow, isAlone: boolean): Promise<Written> =>
-    notWritten(foundIn({ answerOf }, await query(...read(row)), isAlone), row, isAlone);
-  return {
-    async write(query, row) {
-      const lines = await send(query, ALONE, row);
-      if (lines.length === 0) return unwritten(query, row, true).catch(afterWrite);
-      // The next step relies on it: a create is sent, or an effect never runs again.
-      if (row.state === 'begun') await expectCommitted(query, lines).catch(afterWrite);
-      return written(lines);
-    },
-    async writeIn(query, row) {
-      const [open] = await query('SELECT txid_current()::text AS xid');
-      if (typeof open?.xid !== 'string') throw withoutColumns();
-      const lines = await send(query, WITHIN, row, open.xid);
-      return lines.length === 0 ? unwritten(query, row, false).catch(afterWrite) : written(lines);
-    },
-  };
+}
+
+/** Gives the transaction an id. Outside one, the next statement is in another. */
+async function newXid(query: SqlQuery): Promise<string> {
+  const [line] = await query('SELECT txid_current()::text AS xid');
+  if (typeof line?.xid !== 'string') throw withoutColumns();
+  return line.xid;
 }
 
 /** Other code may have begun a transaction. It asks the database if the driver does not report that. */

@@ -55,10 +55,13 @@ export interface Table {
   due(kind: RowKind, state: string, olderThan: number, limit: number): Statement;
   lease(kind: RowKind, ids: readonly string[], until: number): Statement;
 
-  /** Writes outside any transaction, durably. @throws {PaymentTaken} */
-  write(query: SqlQuery, row: StoreRow): Promise<Written>;
-  /** Writes in the merchant's transaction. @throws {PaymentTaken} @throws {ConfigurationError} outside an open one */
-  writeIn(query: SqlQuery, row: StoreRow): Promise<Written>;
+  /**
+   * Writes outside any transaction, durably, or else in the merchant's transaction.
+   *
+   * @throws {PaymentTaken}
+   * @throws {ConfigurationError} in an open transaction if it is alone, and otherwise without one
+   */
+  write(query: SqlQuery, row: StoreRow, isAlone: boolean): Promise<Written>;
 
   /** Runs before the transaction of an effect, outside any. */
   prepare?(query: SqlQuery, paymentId: string): Promise<void>;

@@ -101,7 +101,7 @@ async function expectDone(table: Table, query: SqlQuery, { id, writer, revision 
 async function markUncertain(table: Table, query: SqlQuery, { id, about }: StoreEffect): Promise<void> {
   for (;;) {
     const { row = newPayment(id) } = foundIn(table, await query(...table.read(ofPayment(id))));
-    if (row.state === 'begun' || (await table.write(query, { ...row, state: 'begun', about })).isWritten) return;
+    if (row.state === 'begun' || (await table.write(query, { ...row, state: 'begun', about }, true)).isWritten) return;
   }
 }
 

@@ -93,7 +93,7 @@ export function sqlStore<Tx>(
     const advised: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
     // Not kept: the merchant's connection may have another path or database.
     const table = kept ?? (await tableIn(advised, dialect, scope));
-    return table.writeIn(advised, row);
+    return table.write(advised, row, false);
   };
 
   const { channel, migrations } = dialect;
@@ -109,7 +109,7 @@ export function sqlStore<Tx>(
     ddl: () => ddlOf(migrations),
     read: key => one(table => table.read(key)),
     owner: paymentId => one(table => table.owner(paymentId)),
-    write: async (row, tx) => (tx === undefined ? (await open()).write(query, row) : writeIn(row, tx)),
+    write: async (row, tx) => (tx === undefined ? (await open()).write(query, row, true) : writeIn(row, tx)),
     async list(which) {
       const table = await open();
       const lines = await query(...table.list(which));

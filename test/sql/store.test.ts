@@ -68,8 +68,7 @@ function open(
     due: () => ['due'],
     clock: ['clock'],
     lease: () => ['lease'],
-    write: query => note('write', query, written),
-    writeIn: query => note('writeIn', query, written),
+    write: (query, _, isAlone) => note(isAlone ? 'write' : 'write within', query, written),
     begin: query => note('begin', query, { begun: BEGUN, payment: PAYMENT, rows: [ROW] }),
     complete: query => note('complete', query, true),
     isEnded: query => note('isEnded', query, false),
@@ -197,7 +196,7 @@ describe('a transaction that other code has ended', () => {
     expect(error.message).toMatch(/^The transaction of the effect ended before .* gateway\.resolveReview/);
     expect([error.cause, 'cause' in error]).toEqual([cause, cause !== undefined]);
     const kept = { ...PAYMENT, state: 'begun', about: EFFECT.about };
-    expect([runs.mock.calls.length, write.mock.calls]).toEqual([1, [[expect.any(Function), kept]]]);
+    expect([runs.mock.calls.length, write.mock.calls]).toEqual([1, [[expect.any(Function), kept, true]]]);
     expect(asked.at(-1)).toBe('*read');
   });
 });
@@ -225,12 +224,12 @@ describe('rows', () => {
     const { store, asked } = open();
     await store.read(ROW);
     void store.write(ROW, 'tx');
-    expect(asked).toEqual(['*read', 'writeIn']);
-    const writeIn = vi.fn(reject(DEADLOCK));
-    const failing = open({ writeIn }).store;
+    expect(asked).toEqual(['*read', 'write within']);
+    const write = vi.fn(reject(DEADLOCK));
+    const failing = open({ write }).store;
     await failing.read(ROW);
     expect(await errorOf(failing.write(ROW, 'tx'))).toBe(DEADLOCK);
-    expect(writeIn).toHaveBeenCalledTimes(1);
+    expect(write).toHaveBeenCalledTimes(1);
   });
 
   it('report errors of the database without the written values', async () => {
