@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { checkedIn, literals, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
 import { hasChanged, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
 import type { Answer, Dialect, Statement, Table } from '../sql/dialect.ts';
-import { afterWrite, noTransaction, orTaken, paymentTaken, sqlCodeOf, withoutColumns } from '../sql/errors.ts';
+import { afterWrite, noTransaction, orTaken, paymentTaken, withoutColumns } from '../sql/errors.ts';
 import type { RowKey } from '../store/contract.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import { effectsOver } from './effect.ts';
@@ -14,6 +14,7 @@ import {
   hex,
   INTERVAL,
   IS_COMMITTED,
+  isRefused,
   MOMENT,
   NOW,
   type Reader,
@@ -53,6 +54,7 @@ function tableOver(table: string, scope: string): Table {
   const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
   const read = (key: RowKey): Statement => [select(AT), at(key)];
   const reader = { answerOf, read, at };
+  const writes = writesOver(table, reader);
   return {
     answerOf,
     read,
@@ -75,8 +77,8 @@ function tableOver(table: string, scope: string): Table {
         WHERE scope = UNHEX(?) AND kind = ? AND id IN (${ids.map(() => 'UNHEX(?)').join(', ')})`,
       [String(until), hex(scope), kind, ...ids.map(hex)],
     ],
-    ...writesOver(table, reader),
-    ...effectsOver(table, reader),
+    ...writes,
+    ...effectsOver(table, at, writes.write),
   };
 }
 
@@ -120,14 +122,7 @@ function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'prepa
 /** MySQL's code for a characteristic of the next transaction that is set in the middle of one. */
 const IN_TRANSACTION = '1568';
 /** Checks whether a transaction is open. Outside one, the statement sets the default of the next transaction again. */
-const isOpen = (query: SqlQuery): Promise<boolean> =>
-  query('SET TRANSACTION READ WRITE').then(
-    () => false,
-    error => {
-      if (sqlCodeOf(error) !== IN_TRANSACTION) throw error;
-      return true;
-    },
-  );
+const isOpen = (query: SqlQuery): Promise<boolean> => isRefused(query, 'SET TRANSACTION READ WRITE', IN_TRANSACTION);
 
 const NOT_DURABLE =
   'mysqlStore: innodb_flush_log_at_trx_commit is not 1 on this server. If it crashes, it may lose the creates of the last second, and a retry would pay them again. Set it to 1, and sync_binlog to 1 if replicas are promoted.';

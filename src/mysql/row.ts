@@ -1,7 +1,7 @@
 // The form of rows in MySQL's statements and answers.
-import type { SqlRow, SqlValue } from '../sql/database.ts';
+import type { SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
 import type { Statement, Table } from '../sql/dialect.ts';
-import { withoutColumns } from '../sql/errors.ts';
+import { sqlCodeOf, withoutColumns } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { RowKey, RowKind, StoreRow } from '../store/contract.ts';
 
@@ -78,3 +78,13 @@ export const statementsOver = (table: string, at: Reader['at']) => ({
 const restOf = ({ leasedUntil, paymentId, data, about }: StoreRow): SqlValue[] => [
   ...[number(leasedUntil), hex(paymentId), json(data), json(about)],
 ];
+
+/** Sends a statement. @returns whether MySQL or a library refused it with one of these codes */
+export const isRefused = (query: SqlQuery, statement: string, ...codes: readonly string[]): Promise<boolean> =>
+  query(statement).then(
+    () => false,
+    error => {
+      if (!codes.includes(String(sqlCodeOf(error)))) throw error;
+      return true;
+    },
+  );

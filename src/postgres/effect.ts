@@ -1,5 +1,4 @@
 // The transaction of an effect in Postgres. Its id identifies the effect.
-import { isAt } from '../sql/answer.ts';
 import type { SqlQuery } from '../sql/database.ts';
 import type { Statement, Table } from '../sql/dialect.ts';
 import { leftOpen, orIgnored, orTaken, rowChanged } from '../sql/errors.ts';
@@ -13,10 +12,9 @@ export function effectsOver(
   scope: string,
   read: (key: RowKey) => Statement,
 ): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
-  const isRead = (_: unknown, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
-  const either = (reads: number) => Array.from({ length: reads }, isRead).join(' OR ') || 'false';
+  const isRead = (_: RowKey, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
   /** ON CONFLICT sees the newest committed row, so the mark needs no read. It gives the transaction its id. */
-  const begin = (reads: number) => `INSERT INTO ${table} AS stored
+  const beginWith = (reads: readonly RowKey[]) => `INSERT INTO ${table} AS stored
       (scope, kind, id, state, revision, begun_at, data, about, writer)
     SELECT $1::text, 'payment', $3::text, 'begun', 1, clock_timestamp(), '{}'::json, $4::text::json,
       txid_current()::text
@@ -24,9 +22,8 @@ export function effectsOver(
     ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = stored.state, revision = stored.revision + 1,
       about = excluded.about, writer = excluded.writer WHERE stored.state <> 'begun'
     RETURNING json_build_object('mark', row_to_json(stored), 'others', ARRAY(
-      SELECT row_to_json(other) FROM ${table} AS other WHERE scope = $1::text AND (${either(reads)})
+      SELECT row_to_json(other) FROM ${table} AS other WHERE scope = $1::text AND (${reads.map(isRead).join(' OR ') || 'false'})
       ORDER BY kind, id FOR UPDATE))::text AS answer`;
-  const texts: string[] = [];
   /** Returns why a mark was not written. */
   const whyNot = async (query: SqlQuery, id: string): Promise<'busy' | 'uncertain'> => {
     const [line] = await query(...read({ kind: 'payment', id }));
@@ -59,19 +56,17 @@ export function effectsOver(
 
   return {
     async begin(query, { id, about, reads }) {
-      texts[reads.length] ??= begin(reads.length);
       const keys = reads.flatMap(read => [read.kind, read.id]);
       const values = [scope, lockKey(`${table} ${scope} ${id}`), id, asciiJson(about), ...keys];
-      const [line] = await query(texts[reads.length] as string, values);
+      const [line] = await query(beginWith(reads), values);
       if (!line) return whyNot(query, id);
       const { mark, others } = parsed<{ mark: Columns; others: Columns[] }>(line);
       const { about: _, ...payment } = rowOf(mark);
       const { was, writer } = mark;
-      const rows = others.map(rowOf);
       return {
         begun: { id, writer: String(writer), revision: payment.revision },
         payment: was === null ? undefined : { ...payment, state: was, revision: payment.revision - 1 },
-        rows: reads.map(key => rows.find(row => isAt(row, key))),
+        rows: others.map(rowOf),
       };
     },
     async complete(query, { writer }, rows) {

@@ -1,5 +1,5 @@
 // The SQL of one database, as the store needs it.
-import type { LockedRows, RowKey, RowKind, RowQuery, StoreEffect, StoreRow, Written } from '../store/contract.ts';
+import type { RowKey, RowKind, RowQuery, StoreEffect, StoreRow, Written } from '../store/contract.ts';
 import type { SqlQuery, SqlRow, SqlValue } from './database.ts';
 import type { Migrations } from './table.ts';
 
@@ -29,8 +29,13 @@ export interface Begun {
   revision: number;
 }
 
-/** The rows that an effect has locked. */
-export type Locked = Omit<LockedRows<unknown>, 'tx'>;
+/** A payment that is locked and marked as begun, with the other rows that the effect has locked. */
+export interface Marked {
+  begun: Begun;
+  /** The payment's row before the mark. */
+  payment: StoreRow | undefined;
+  rows: readonly StoreRow[];
+}
 
 export interface Dialect {
   /** The channel that each planned payout notifies, if the database can. */
@@ -69,7 +74,7 @@ export interface Table {
    * Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker with it.
    * Also locks and reads the rows of the effect's `reads`, in the order of their keys.
    */
-  begin(query: SqlQuery, effect: StoreEffect): Promise<(Locked & { begun: Begun }) | 'busy' | 'uncertain'>;
+  begin(query: SqlQuery, effect: StoreEffect): Promise<Marked | 'busy' | 'uncertain'>;
   /**
    * Writes the rows, the payment's as ended.
    *

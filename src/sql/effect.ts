@@ -4,6 +4,7 @@ import {
   EffectCutOff,
   type EffectResult,
   LOCK_PAUSES,
+  type LockedRows,
   type Store,
   type StoreEffect,
   type StoreRow,
@@ -13,7 +14,7 @@ import { checkedIn, foundIn, isAt, newPayment, ofPayment } from './answer.ts';
 import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
-import type { Begun, Locked, Table } from './dialect.ts';
+import type { Begun, Table } from './dialect.ts';
 
 /**
  * @param open returns the table
@@ -64,13 +65,14 @@ async function takeEffect(
   query: SqlQuery,
   table: Table,
   effect: StoreEffect,
-  work: (locked: Locked) => Promise<readonly StoreRow[] | undefined>,
+  work: (locked: Omit<LockedRows<unknown>, 'tx'>) => Promise<readonly StoreRow[] | undefined>,
 ): Promise<End> {
   // Before the work, so that a COMMIT of the effect also commits the mark.
   const marked = await beginWithRetries(() => table.begin(query, effect));
   if (typeof marked === 'string') return { result: marked };
-  const { begun, ...locked } = marked;
-  const written = await work(locked).catch(async error => {
+  const { begun, payment } = marked;
+  const rows = effect.reads.map(key => marked.rows.find(row => isAt(row, key)));
+  const written = await work({ payment, rows }).catch(async error => {
     throw (await table.isEnded(query, begun)) ? new Ended(error) : error;
   });
   if (!written) throw SKIPPED;
