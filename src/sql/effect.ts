@@ -36,18 +36,17 @@ export function effectsOver<Tx>(
       const running = transact((tx, within) =>
         takeEffect(within, table, effect, locked => remembering(() => work({ tx, ...locked }))),
       );
-      return running.catch((error): End | Ended => {
-        if (error === SKIPPED) return { result: 'skipped' };
-        if (error instanceof Ended) return error;
-        // It may concern one of the merchant's own tables.
+      return running.catch((error): End | EffectCutOff => {
+        // It may concern one of the merchant's own tables, or another effect.
         if (isOfMerchant(error)) throw error;
-        return advise(error);
+        if (error === SKIPPED) return { result: 'skipped' };
+        return error instanceof EffectCutOff ? error : advise(error);
       });
     });
-    if (end instanceof Ended) {
+    if (end instanceof EffectCutOff) {
       // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
       await markUncertain(table, query, effect);
-      throw endedBefore(end.cause);
+      throw end;
     }
     if (end.result === 'done' && !isCommitted(end)) await expectDone(table, query, end.begun);
     return end.result;
@@ -60,7 +59,7 @@ type End = { result: Exclude<EffectResult, 'done'> } | { result: 'done'; begun: 
 /** Thrown to roll back an effect that wrote nothing. */
 const SKIPPED = new Error('The effect was skipped.');
 
-/** @throws {Ended} if the transaction has ended, even if another one has begun */
+/** @throws {EffectCutOff} if the transaction has ended, even if another one has begun */
 async function takeEffect(
   query: SqlQuery,
   table: Table,
@@ -73,16 +72,16 @@ async function takeEffect(
   const { begun, payment } = marked;
   const rows = effect.reads.map(key => marked.rows.find(row => isAt(row, key)));
   const written = await work({ payment, rows }).catch(async error => {
-    throw (await table.isEnded(query, begun)) ? new Ended(error) : error;
+    throw (await table.isEnded(query, begun)) ? cutOff({ cause: error }) : error;
   });
   if (!written) throw SKIPPED;
   const isMarked = written.some(row => isAt(row, ofPayment(begun.id)));
-  if (!isMarked || !(await table.complete(query, begun, written))) throw new Ended();
+  if (!isMarked || !(await table.complete(query, begun, written))) throw cutOff();
   return { result: 'done', begun };
 }
 
 /** Waits shortly while a worker of another process has the payment. */
-async function beginWithRetries<Marked>(begin: () => Promise<Marked | 'busy'>): Promise<Marked | 'busy'> {
+async function beginWithRetries(begin: () => ReturnType<Table['begin']>): ReturnType<Table['begin']> {
   for (const pause of LOCK_PAUSES) {
     const marked = await begin();
     if (marked !== 'busy') return marked;
@@ -94,7 +93,7 @@ async function beginWithRetries<Marked>(begin: () => Promise<Marked | 'busy'>): 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
 async function expectDone(table: Table, query: SqlQuery, { id, writer, revision }: Begun): Promise<void> {
   const { row, writer: found } = checkedIn(table, await query(...table.read(ofPayment(id))));
-  if (found === writer && row?.state === 'begun') throw endedBefore(undefined);
+  if (found === writer && row?.state === 'begun') throw cutOff();
   // A later effect of the payment has a higher revision only if this one was committed.
   if (found !== writer && (row?.revision ?? 0) <= revision) throw new Error(NOT_COMMITTED);
 }
@@ -110,15 +109,8 @@ async function markUncertain(table: Table, query: SqlQuery, { id, about }: Store
 const NOT_COMMITTED =
   'The transaction of the effect was rolled back, although the library reported a commit. The effect can run again. A query failed after your function returned: await every query.';
 
-/** Code outside the store has ended its transaction. */
-class Ended extends Error {
-  constructor(cause?: unknown) {
-    super(undefined, { cause });
-  }
-}
-
-const endedBefore = (cause: unknown) =>
+const cutOff = (options?: ErrorOptions) =>
   new EffectCutOff(
     'The transaction of the effect ended before your function returned, so the effect may be incomplete. It does not run again until you call gateway.resolveReview(paymentId, status). Leave BEGIN, COMMIT and ROLLBACK to the store.',
-    cause === undefined ? undefined : { cause },
+    options,
   );
