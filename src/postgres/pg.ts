@@ -29,11 +29,8 @@ export type TxOfPool<Pool> = Pool extends {
   ? Pick<Client, 'query'>
   : PgTx;
 
-/** Statuses of a client within a transaction. */
-const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);
-
-/** @param status a client's status, or undefined if its version of `pg` is too old */
-export const isOpen = (status: string | null | undefined): boolean => IN_TRANSACTION.has(status);
+/** Whether a client with this status is in a transaction. Older versions of `pg` do not say it. */
+export const isOpen = (status: string | null | undefined): boolean => status === 'T' || status === 'E';
 
 /**
  * Returns a client outside any transaction. It closes one that other code left in a transaction, because the end of that

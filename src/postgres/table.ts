@@ -2,11 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Migrations } from '../sql/table.ts';
 
-export const quoted = (table: string): string =>
-  table
-    .split('.')
-    .map(part => `"${part}"`)
-    .join('.');
+export const quoted = (table: string): string => `"${table.replace('.', '"."')}"`;
 
 /** Returns the key of an advisory lock: 64 bits of a hash as text, because a number would lose some of them. */
 export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();

@@ -11,20 +11,16 @@ export const LONGEST_WAIT = 5_000;
 /** Milliseconds that a single statement waits before it is sent. Its caller waits five seconds. */
 const LONGEST_TURN = 4_000;
 
-/** Limits of the concurrent work of all stores over one pool. */
-interface Limits {
-  /** Apart from statements, because the merchant's code inside may need more connections and the SDK's statements. */
-  works: Limited;
-  statements: Limited;
-}
-
-/** Limits by pool, because the effects of all its stores together must leave half of it. */
-const LIMITS = new WeakMap<object, Limits>();
+/**
+ * Limits by pool, because the effects of all its stores together must leave half of it. Statements have a separate one,
+ * because the merchant's code in a work may need them.
+ */
+const LIMITS = new WeakMap<object, { works: Limited; statements: Limited }>();
 
 type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
 
 /** A database without a pool counts as a separate one. */
-function limitsOf(database: Pooled): Limits {
+function limitsOf(database: Pooled) {
   const { identity, max } = database.pool ?? { identity: database, max: DEFAULT_SIZE };
   const half = Math.max(Math.floor(max / 2), 1);
   const limits = LIMITS.get(identity) ?? {
@@ -35,16 +31,15 @@ function limitsOf(database: Pooled): Limits {
   return limits;
 }
 
-/** Runs a work in a transaction. */
-type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
+type Work<Tx, T> = (tx: Tx, query: SqlQuery) => Promise<T>;
 
 /**
  * Limits concurrent transactions to half of the pool's connections, and at least one. The caller gets an error in time.
  * A place is free once the library has ended its transaction.
  */
-export function transactionsOver<Tx>(database: SqlDatabase<Tx>): Transact<Tx> {
+export function transactionsOver<Tx>(database: SqlDatabase<Tx>) {
   const { works } = limitsOf(database);
-  return work =>
+  return <T>(work: Work<Tx, T>): Promise<T> =>
     new Promise((resolve, reject) => {
       works(() => new Promise<void>(free => resolve(withinWaits(database, free, work)))).catch(reject);
     });
@@ -73,11 +68,7 @@ const NO_ANSWER = `The database did not answer within ${LONGEST_WAIT} ms.`;
 const OVER = 'The transaction of the effect has ended: its connection broke, or your function or the library ended it.';
 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
-async function withinWaits<Tx, T>(
-  database: SqlDatabase<Tx>,
-  onEnd: () => void,
-  work: (tx: Tx, query: SqlQuery) => Promise<T>,
-): Promise<T> {
+async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, work: Work<Tx, T>): Promise<T> {
   let isLate = false;
   let isOver = false;
   const { promise: hasBegun, resolve: begun } = Promise.withResolvers<{ running: Promise<T> }>();

@@ -34,23 +34,17 @@ export interface SqlStoreOptions {
 const prefixProblem: ProblemOf = value => tableNameProblem(value) ?? tableNameProblem(tableOf(value));
 const tableOf = (prefix: unknown) => `${prefix}_rows`;
 
-/** A store's options, with the name of its table. */
-export interface ReadStoreOptions {
-  scope: string;
-  table: string;
-  settleMargin?: number | undefined;
-  prepare?: boolean | undefined;
-}
-
 /**
+ * Reads the options, and names the table.
+ *
  * @param own checks for the options of one database alone
  * @throws {ConfigurationError} naming every option that is wrong or missing
  */
 export function sqlStoreOptions(
   owner: string,
-  options: SqlStoreOptions & Pick<ReadStoreOptions, 'prepare'>,
+  options: SqlStoreOptions & { prepare?: boolean | undefined },
   own: Record<string, ProblemOf> = {},
-): ReadStoreOptions {
+) {
   const problems = { scope: scopeProblem, tablePrefix: prefixProblem, settleMargin: marginProblem, ...own };
   const { scope, tablePrefix = 'payment_gateway', ...rest } = storeOptions(owner, options ?? {}, problems as never);
   if (scope === undefined) {
@@ -63,7 +57,7 @@ export function sqlStoreOptions(
 export function sqlStore<Tx>(
   db: SqlDatabase<Tx>,
   dialect: Dialect,
-  { scope, settleMargin }: Pick<ReadStoreOptions, 'scope' | 'settleMargin'>,
+  { scope, settleMargin }: Pick<SqlStoreOptions, 'scope' | 'settleMargin'>,
 ): Store<Tx> {
   const advise = (error: unknown): never => {
     throw advised(withoutValues(error));

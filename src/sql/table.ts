@@ -5,13 +5,10 @@ import type { SqlDatabase } from './database.ts';
 export const tableNameProblem: ProblemOf = value => {
   if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))
     return 'must be a plain name such as my_table, or schema.my_table';
-  return value.split('.').some(part => part.length > LONGEST_NAME)
+  return value.split('.').some(part => part.length > 63)
     ? 'is too long: Postgres cuts names after 63 characters, so two tables could get the same name'
     : undefined;
 };
-
-/** Postgres silently cuts longer names. */
-const LONGEST_NAME = 63;
 
 /** Writes JSON in ASCII: a connection or database with another character set would lose or refuse letters. */
 export function asciiJson(value: unknown): string {
