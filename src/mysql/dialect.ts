@@ -106,15 +106,14 @@ function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'prepa
       const isChanged = !isNew && hasChanged(answer);
       const [text, values] = read(row);
       // A locking read ignores an older snapshot of the merchant's transaction.
-      const reading = query(isAlone ? text : `${text} FOR UPDATE`, values).then(lines =>
-        checkedIn(reader, lines, isAlone),
-      );
-      const { row: stored, now, writer } = await reading.catch(afterWrite);
+      const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
+      const stored = await reading.then(lines => checkedIn(reader, lines, isAlone)).catch(afterWrite);
+      const { now } = stored;
       // Another process may already have replaced it.
       if (isChanged && !isPrepared) return { isWritten: true, row: { ...row, revision: row.revision + 1 }, now };
-      if (isChanged || writer === own) return { isWritten: true, row: stored, now };
-      if (!stored && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
-      return notWritten({ row: stored, now }, row, isAlone);
+      if (isChanged || stored.writer === own) return { isWritten: true, row: stored.row, now };
+      if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
+      return notWritten(stored, row, isAlone);
     },
   };
 }

@@ -1,5 +1,5 @@
 // The store's SQL in Postgres: reads, and writes of one row.
-import { foundIn, literals, notWritten } from '../sql/answer.ts';
+import { checkedIn, literals, notWritten } from '../sql/answer.ts';
 import { isCommitted } from '../sql/committed.ts';
 import type { SqlQuery, SqlRow } from '../sql/database.ts';
 import type { Dialect, Statement, Table } from '../sql/dialect.ts';
@@ -82,12 +82,13 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
     const { insert, replace } = isAlone ? ALONE : WITHIN;
     const lines = await query(revision > 0 ? replace : insert, values).catch(orTaken);
     if (lines.length === 0) {
-      const found = query(...read(row)).then(stored => foundIn({ answerOf }, stored, isAlone));
+      const found = query(...read(row)).then(stored => checkedIn({ answerOf }, stored, isAlone));
       return notWritten(await found.catch(afterWrite), row, isAlone);
     }
     // The next step relies on it: a create is sent, or an effect never runs again.
     if (isAlone && state === 'begun') await expectCommitted(query, lines).catch(afterWrite);
-    return { isWritten: true, ...foundIn({ answerOf }, lines, false) };
+    const { row: written, now } = checkedIn({ answerOf }, lines, false);
+    return { isWritten: true, row: written, now };
   };
 }
 

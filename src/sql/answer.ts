@@ -1,18 +1,10 @@
 // The answers of a store's statements.
-import type { RowKey, StoreRow, WithNow, Written } from '../store/contract.ts';
+import type { RowKey, StoreRow, Written } from '../store/contract.ts';
 import type { SqlRow } from './database.ts';
 import type { Answer, Table } from './dialect.ts';
 import { leftOpen, noTransaction } from './errors.ts';
 
-/** The row that was read, if it exists. */
-export type Found = WithNow<{ row: StoreRow | undefined }>;
-
 type Reader = Pick<Table, 'answerOf'>;
-
-export function foundIn(reader: Reader, lines: readonly SqlRow[], isAlone = true): Found {
-  const { row, now } = checkedIn(reader, lines, isAlone);
-  return { row, now };
-}
 
 export const rowsIn = ({ answerOf }: Reader, lines: readonly SqlRow[]): StoreRow[] =>
   lines.flatMap(line => answerOf(line).row ?? []);
@@ -26,13 +18,12 @@ export function checkedIn({ answerOf }: Reader, [line]: readonly SqlRow[], isAlo
   return answer;
 }
 
-/** The result of a write that has changed no row. @param found the row now stored */
-export function notWritten(found: Found, row: StoreRow, isAlone: boolean): Written {
-  if ((found.row?.revision ?? 0) === row.revision) throw isAlone ? leftOpen() : noTransaction();
-  return { isWritten: false, ...found };
+/** The result of a write that has changed no row. @param stored the row now stored */
+export function notWritten({ row: stored, now }: Answer, row: StoreRow, isAlone: boolean): Written {
+  if ((stored?.revision ?? 0) === row.revision) throw isAlone ? leftOpen() : noTransaction();
+  return { isWritten: false, row: stored, now };
 }
 
-/** The key of a payment's row. */
 export const ofPayment = (id: string): RowKey => ({ kind: 'payment', id });
 
 export const newPayment = (id: string): StoreRow => ({

@@ -10,7 +10,7 @@ import {
   type StoreRow,
 } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
-import { checkedIn, foundIn, isAt, newPayment, ofPayment } from './answer.ts';
+import { checkedIn, isAt, newPayment, ofPayment } from './answer.ts';
 import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
@@ -101,7 +101,7 @@ async function expectDone(table: Table, query: SqlQuery, { id, writer, revision 
 /** Writes a mark that may have been lost, as begun. */
 async function markUncertain(table: Table, query: SqlQuery, { id, about }: StoreEffect): Promise<void> {
   for (;;) {
-    const { row = newPayment(id) } = foundIn(table, await query(...table.read(ofPayment(id))));
+    const { row = newPayment(id) } = checkedIn(table, await query(...table.read(ofPayment(id))));
     if (row.state === 'begun' || (await table.write(query, { ...row, state: 'begun', about }, true)).isWritten) return;
   }
 }

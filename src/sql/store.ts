@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
 import type { DueQuery, Store, StoreRow, WithNow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
-import { foundIn, rowsIn } from './answer.ts';
+import { checkedIn, rowsIn } from './answer.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
@@ -74,7 +74,8 @@ export function sqlStore<Tx>(
   };
   const one = async (statementOf: (table: Table) => Statement) => {
     const table = await open();
-    return foundIn(table, await query(...statementOf(table)));
+    const { row, now } = checkedIn(table, await query(...statementOf(table)));
+    return { row, now };
   };
   /** Writes in the merchant's transaction, without retries, because a failure ends it. */
   const writeIn = async (row: StoreRow, tx: Tx) => {
@@ -107,7 +108,7 @@ export function sqlStore<Tx>(
     async list(which) {
       const table = await open();
       const lines = await query(...table.list(which));
-      return { rows: rowsIn(table, lines), now: foundIn(table, lines).now };
+      return { rows: rowsIn(table, lines), now: checkedIn(table, lines).now };
     },
     async due(which, limit, leaseMs) {
       const table = await open();
@@ -135,7 +136,7 @@ async function leaseDue<Tx>(
     const query = db.queryIn(tx);
     const found: StoreRow[] = [];
     for (const state of states) found.push(...rowsIn(table, await query(...table.due(kind, state, olderThan, limit))));
-    const { now } = foundIn(table, await query(...table.clock), false);
+    const { now } = checkedIn(table, await query(...table.clock), false);
     const leasedUntil = now + leaseMs;
     const rows = found
       .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
