@@ -51,5 +51,4 @@ const mysqlQueryOf =
     return [{ affected: String(await (handle as Executor & Writer).$executeRawUnsafe(sql, ...values)) }];
   };
 
-/** The SDK's statements that read. */
 const READS = /^\(?(?:SELECT|SHOW) /;

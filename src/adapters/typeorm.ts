@@ -19,7 +19,7 @@ export interface TypeOrmQueryRunner {
 export const typeOrmOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<Tx> => {
-    const { poolSize, extra } = dataSource.options as Options;
+    const { poolSize, extra } = dataSource.options as { poolSize?: unknown; extra?: Record<string, unknown> };
     const queryOf =
       (runner: TypeOrmQueryRunner): SqlQuery =>
       async (sql, values = []) => {
@@ -43,8 +43,3 @@ export const typeOrmOver =
       queryIn: tx => queryOf((tx as { queryRunner: TypeOrmQueryRunner }).queryRunner),
     };
   };
-
-interface Options {
-  poolSize?: number;
-  extra?: { max?: number; connectionLimit?: number };
-}

@@ -36,7 +36,6 @@ export function mysqlDialect(name: string): Dialect {
   };
 }
 
-/** @param table its full name */
 function tableOver(table: string, scope: string): Table {
   let isWarned = false;
   const answerOf = (line: SqlRow = {}): Answer => {

@@ -30,7 +30,6 @@ export const CHECKS = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS ope
 export const COLUMNS = `kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision, ${ms('begun_at')} AS begun,
   ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, HEX(payment_id) AS payment, data, about, writer`;
 
-/** Returns the row of a line. @throws {ConfigurationError} without its columns */
 export function rowOf(line: SqlRow): StoreRow {
   const { kind, id, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
   if (typeof revision !== 'string' || typeof data !== 'string') throw withoutColumns();
@@ -49,10 +48,8 @@ export const writtenRow = (row: StoreRow): StoreRow | undefined => (row.revision
 
 export const AT = 'scope = UNHEX(?) AND kind = ? AND id = UNHEX(?)';
 
-/** Reads the rows of one scope. */
 export type Reader = Pick<Table, 'answerOf' | 'read'> & { at(key: RowKey): SqlValue[] };
 
-/** The writes of one row. */
 export const statementsOver = (table: string, at: Reader['at']) => ({
   /** @param writer identifies this write, because MySQL does not say whether an INSERT kept an existing row */
   insert: (row: StoreRow, revision: number, writer: string | undefined, guard = 'true'): Statement => [

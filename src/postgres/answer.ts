@@ -13,7 +13,6 @@ export const answerWith = (row: string) => `json_build_object('clock', clock_tim
   'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', ${row})::text AS answer`;
 export const ANSWER = answerWith('row_to_json(stored)');
 
-/** A row of the table. */
 export interface Columns extends Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'data'> {
   begun_at: string;
   due_at: string | null;

@@ -25,7 +25,6 @@ export function postgresDialect(name: string): Dialect {
 const select = (table: string, where: string) =>
   `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} AS stored ON scope = $1::text AND ${where}`;
 
-/** @param table its full name */
 function tableOver(table: string, scope: string, channel: string): Table {
   const READ = select(table, 'kind = $2::text AND id = $3::text');
   const OWNER = select(table, 'payment_id = $2::text');

@@ -24,7 +24,6 @@ export function effectsOver(
     RETURNING json_build_object('mark', row_to_json(stored), 'others', ARRAY(
       SELECT row_to_json(other) FROM ${table} AS other WHERE scope = $1::text AND (${reads.map(isRead).join(' OR ') || 'false'})
       ORDER BY kind, id FOR UPDATE))::text AS answer`;
-  /** Returns why a mark was not written. */
   const whyNot = async (query: SqlQuery, id: string): Promise<'busy' | 'uncertain'> => {
     const [line] = await query(...read({ kind: 'payment', id }));
     const { row, isOpen } = answerOf(line);

@@ -29,7 +29,6 @@ export type TxOfPool<Pool> = Pool extends {
   ? Pick<Client, 'query'>
   : PgTx;
 
-/** Whether a client with this status is in a transaction. Older versions of `pg` do not say it. */
 export const isOpen = (status: string | null | undefined): boolean => status === 'T' || status === 'E';
 
 /**

@@ -13,7 +13,6 @@ export function isPool(given: unknown): boolean {
   return typeof connect === 'function' && typeof query === 'function' && !release && !escapeIdentifier;
 }
 
-/** @param prepare whether each connection prepares the store's statements once */
 export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
   let isPreparing = prepare;
   /** The transactions of this database. A failed statement in any other would fail the merchant's own. */

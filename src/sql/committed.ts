@@ -1,6 +1,5 @@
 // Remembers the commits that a driver reported, which saves a query to the database.
 
-/** Answers of statements that were committed by themselves, and results of committed transactions. */
 const committed = new WeakSet<object>();
 
 /** @param answer of a statement outside any transaction, or the result of a transaction whose COMMIT succeeded */

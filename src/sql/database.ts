@@ -124,7 +124,6 @@ export const withPlainNames = (rows: readonly SqlRow[]): readonly SqlRow[] =>
 export const mysqlRows = (answer: unknown): readonly SqlRow[] =>
   Array.isArray(answer) ? answer : [{ affected: String((answer as { affectedRows?: unknown }).affectedRows) }];
 
-/** Reads the answer of a write in MySQL. */
 export function hasChanged([answer]: readonly SqlRow[]): boolean {
   if (answer?.affected !== undefined) return Number(answer.affected) > 0;
   throw new ConfigurationError(

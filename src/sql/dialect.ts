@@ -3,14 +3,12 @@ import type { RowKey, RowKind, RowQuery, StoreEffect, StoreRow, Written } from '
 import type { SqlQuery, SqlRow, SqlValue } from './database.ts';
 import type { Migrations } from './table.ts';
 
-/** A statement with its values. */
 export type Statement = readonly [text: string, values?: readonly SqlValue[]];
 
 /** One line of an answer. */
 export interface Answer {
   /** The database's time, in milliseconds since 1970. */
   now: number;
-  /** Whether the server is a read replica. */
   isReplica: boolean;
   /** Whether the session is in an open transaction. */
   isOpen: boolean;
@@ -25,7 +23,6 @@ export interface Begun {
   id: string;
   /** Identifies the effect in the payment's row. */
   writer: string;
-  /** The revision of the mark. */
   revision: number;
 }
 

@@ -17,7 +17,6 @@ import type { SqlDatabase, SqlQuery } from './database.ts';
 import type { Begun, Table } from './dialect.ts';
 
 /**
- * @param open returns the table
  * @param alone runs a statement outside any transaction
  * @param advise throws the database's error with its cause and the fix
  */

@@ -3,20 +3,17 @@ import { ConfigurationError } from '../errors.ts';
 import { PaymentTaken } from '../store/contract.ts';
 import { ofMerchant } from '../store/thrown.ts';
 
-/** Error for a plan outside an open transaction. */
 export const noTransaction = (cause?: TypeError) =>
   new ConfigurationError(
     'Nothing was planned: tx is not an open transaction. Pass the transaction of your library, or the client on which you sent BEGIN.',
     { cause, outcome: 'not_sent' },
   );
 
-/** Error for a custom database whose rows lack the columns of the statement. */
 export const withoutColumns = () =>
   new ConfigurationError(
     'query() of the SqlDatabase must return rows as objects with the columns of the statement. Another layer has renamed or unwrapped them.',
   );
 
-/** Error for a connection in a foreign transaction: other code decides whether its writes are ever committed. */
 export const leftOpen = () =>
   new ConfigurationError(
     "A connection was released to the pool inside an open transaction, or has autocommit = 0. The store's writes on it could be rolled back, and a payment made twice. Call COMMIT or ROLLBACK before each release(), also after an error.",
@@ -81,9 +78,7 @@ const KEEP_PREPARED =
 
 /** Advice on the codes of Postgres, and on the numbers of MySQL. */
 const ADVICE: Readonly<Record<string, string>> = {
-  // The table is missing.
   ...{ '42P01': MIGRATE, 1146: MIGRATE },
-  // The server, session or mode refuses writes.
   ...{ 25006: USE_PRIMARY, 1290: USE_PRIMARY, 1792: USE_PRIMARY, 1836: USE_PRIMARY },
   ...{ 26000: KEEP_PREPARED, '42P05': KEEP_PREPARED },
 };

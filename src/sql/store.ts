@@ -53,7 +53,6 @@ export function sqlStoreOptions(
   return { ...rest, scope, table: tableOf(tablePrefix) };
 }
 
-/** Makes a store over a database and its SQL. */
 export function sqlStore<Tx>(
   db: SqlDatabase<Tx>,
   dialect: Dialect,
@@ -124,7 +123,6 @@ async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: stri
   return over(line.name, scope);
 }
 
-/** Leases rows in a separate transaction. */
 async function leaseDue<Tx>(
   db: SqlDatabase<Tx>,
   table: Table,

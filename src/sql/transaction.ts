@@ -6,7 +6,6 @@ import { markCommitted } from './committed.ts';
 // biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of a driver to the next
 type Send = (...args: any[]) => any;
 
-/** A connection of a pool. */
 interface Lent<Query extends Send> {
   query: Query;
   /** @param isBroken whether the pool must close it */
