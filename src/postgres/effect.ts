@@ -22,7 +22,8 @@ export function effectsOver(
     ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = stored.state, revision = stored.revision + 1,
       about = excluded.about, writer = excluded.writer WHERE stored.state <> 'begun'
     RETURNING json_build_object('mark', row_to_json(stored), 'others', ARRAY(
-      SELECT row_to_json(other) FROM ${table} AS other WHERE scope = $1::text AND (${reads.map(isRead).join(' OR ') || 'false'})
+      SELECT row_to_json(other) FROM ${table} AS other
+      WHERE scope = $1::text AND (${reads.map(isRead).join(' OR ') || 'false'})
       ORDER BY kind, id FOR UPDATE))::text AS answer`;
   const whyNot = async (query: SqlQuery, id: string): Promise<'busy' | 'uncertain'> => {
     const [line] = await query(...read({ kind: 'payment', id }));

@@ -27,7 +27,7 @@ export interface Begun {
 }
 
 /** A payment that is locked and marked as begun, with the other rows that the effect has locked. */
-export interface Marked {
+interface Marked {
   begun: Begun;
   /** The payment's row before the mark. */
   payment: StoreRow | undefined;
