@@ -9,7 +9,7 @@ import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import type { Answer, Dialect, Table } from '../../src/sql/dialect.ts';
 import { afterWrite, rowChanged } from '../../src/sql/errors.ts';
 import { sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
-import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
+import { EffectCutOff, PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { isOfMerchant } from '../../src/store/thrown.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
@@ -132,8 +132,12 @@ describe('an effect', () => {
 
   it('advises on the errors of its own statements, and not on those of the work', async () => {
     const missingOf = () => Object.assign(new Error('relation "orders" does not exist'), { code: '42P01' });
-    const missing = missingOf();
-    expect(await errorOf(open().store.effect(EFFECT, reject(missing)))).toBe(missing);
+    const ofWork = [missingOf(), new EffectCutOff('Another effect was cut off.')];
+    for (const error of ofWork) {
+      const { store, asked } = open();
+      expect(await errorOf(store.effect(EFFECT, reject(error)))).toBe(error);
+      expect(asked.at(-1)).toBe('ROLLBACK');
+    }
     for (const part of ['begin', 'complete'] as const) {
       const failing = open({ [part]: reject(missingOf()) }).run();
       const message = expect.stringContaining('exist: call migrate()');
