@@ -68,6 +68,15 @@ describe('a deposit', () => {
     expect((await gateway.reviews()).map(({ reason }) => reason)).toEqual(['unknown_reference', 'reversed']);
   });
 
+  it('calls no function for an authorised or failed payment whose create the store does not know', async () => {
+    const { sandbox, decline, idOf, got } = openOrderShop();
+    const stranger = new GatewayClient(sandbox.clientOptions);
+    await stranger.createDeposit(DEPOSIT);
+    await sandbox.authorize(idOf('deposit-1'));
+    await decline('deposit-1');
+    expect([got, sandbox.deliveries.map(({ status }) => status)]).toEqual([[], [200, 200]]);
+  });
+
   it('reviews a second completed payment of its reference', async () => {
     const { sandbox, gateway, pay, got } = openOrderShop();
     for (const client of [gateway, new GatewayClient(sandbox.clientOptions)]) {
