@@ -1,13 +1,5 @@
-// The sandbox's clock: it dates events, fires timers, and can be moved.
-import { LONGEST_TIMER } from '../deadline.ts';
+// The sandbox's clock: it dates events, and can be moved.
 import { SandboxError } from './sandbox-error.ts';
-
-interface Waiting {
-  /** Milliseconds since 1970, by this clock. */
-  due: number;
-  timer?: NodeJS.Timeout;
-  wake(): void;
-}
 
 /** The last millisecond that a four-digit year can show. */
 const LATEST = Date.UTC(10_000, 0, 1) - 1;
@@ -16,7 +8,6 @@ const LATEST = Date.UTC(10_000, 0, 1) - 1;
 export class Clock {
   readonly #source: () => number;
   readonly #onMoved: (offset: number) => void;
-  readonly #waiting = new Set<Waiting>();
   #offset = 0;
 
   /** @internal */
@@ -62,39 +53,11 @@ export class Clock {
       throw new SandboxError('refused', 'A clock is set to milliseconds since 1970, up to the year 9999.');
     }
     this.#offset = offset;
-    for (const waiting of [...this.#waiting]) {
-      if (waiting.due <= at) waiting.wake();
-      else this.#arm(waiting);
-    }
     this.#onMoved(offset);
   }
 
   /** @internal Restores the offset of a saved sandbox. With 0 it follows the machine's clock. */
   shift(offset: number): void {
     this.#offset = offset;
-  }
-
-  /** @internal Calls back at this time. @returns a function that cancels it */
-  at(due: number, wake: () => void): () => void {
-    const cancel = () => {
-      clearTimeout(waiting.timer);
-      this.#waiting.delete(waiting);
-    };
-    const waiting: Waiting = {
-      due,
-      wake: () => {
-        cancel();
-        wake();
-      },
-    };
-    this.#waiting.add(waiting);
-    this.#arm(waiting);
-    return cancel;
-  }
-
-  #arm(waiting: Waiting): void {
-    clearTimeout(waiting.timer);
-    const ms = Math.max(waiting.due - this.now(), 0);
-    waiting.timer = setTimeout(waiting.wake, Math.min(ms, LONGEST_TIMER));
   }
 }

@@ -53,7 +53,10 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   constructor(options: SandboxOptions<T> = {}) {
     const settings = readSandboxOptions(options);
     const { seed, maxDeliveries, onEvent, saved } = settings;
-    const clock: Clock = new Clock(settings.now, offset => log.emit({ type: 'clock', offset }));
+    const clock: Clock = new Clock(settings.now, offset => {
+      callbacks.hold();
+      log.emit({ type: 'clock', offset });
+    });
     const now = () => clock.now();
     const log = new Log(maxDeliveries, now);
     if (onEvent) log.subscribe(onEvent);

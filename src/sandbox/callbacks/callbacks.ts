@@ -1,4 +1,5 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
+import { LONGEST_TIMER } from '../../deadline.ts';
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
 import { type PaymentRecord, withoutSettlement } from '../ledger/record.ts';
@@ -30,8 +31,8 @@ export interface RedeliverOptions {
 
 export class Callbacks {
   readonly #underWay = new Map<string, Promise<void>>();
-  /** In the order of arrival, each with a function that cancels it. */
-  readonly #waiting = new Map<WaitingCallback, () => void>();
+  /** In the order of arrival, each with its timer. */
+  readonly #waiting = new Map<WaitingCallback, NodeJS.Timeout | undefined>();
   /** Resolves the callers of `idle`. */
   #idlers: (() => void)[] = [];
   readonly #parts: Used;
@@ -60,7 +61,7 @@ export class Callbacks {
 
   /** Forgets every waiting callback. The log ends running posts. */
   clear(): void {
-    for (const cancel of this.#waiting.values()) cancel();
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
     this.#underWay.clear();
     this.#rest();
@@ -119,9 +120,9 @@ export class Callbacks {
     return { ...delivery };
   }
 
-  /** Restores the waiting callbacks of a saved sandbox. */
-  restore(waiting: readonly WaitingCallback[]): void {
-    for (const { callback, due } of waiting) this.#wait(callback, due, true);
+  /** Holds the callbacks of a saved sandbox, or the waiting ones again after the clock was moved. */
+  hold(waiting = this.waiting): void {
+    for (const one of waiting) this.#hold(one);
   }
 
   #record({ retries: _, ...callback }: Callback): Delivery {
@@ -159,12 +160,21 @@ export class Callbacks {
   }
 
   /** Waits until this time, or until the next callback of its payment. */
-  #wait(callback: Callback, due?: number, isSilent = false): void {
-    const { log, clock } = this.#parts;
-    const waiting: WaitingCallback = { callback, due };
-    this.#waiting.set(waiting, due === undefined ? () => {} : clock.at(due, () => this.#postWaiting(waiting)));
+  #wait(callback: Callback, due?: number): void {
+    this.#hold({ callback, due });
     const { paymentId, paymentStatus, fault } = callback;
-    if (!isSilent) log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
+    this.#parts.log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
+  }
+
+  /** Sets the timer of a waiting callback, or posts one that is due. */
+  #hold(waiting: WaitingCallback): void {
+    clearTimeout(this.#waiting.get(waiting));
+    this.#waiting.set(waiting, undefined);
+    if (waiting.due === undefined) return;
+    const post = () => this.#postWaiting(waiting);
+    const ms = waiting.due - this.#parts.clock.now();
+    if (ms <= 0) post();
+    else this.#waiting.set(waiting, setTimeout(post, Math.min(ms, LONGEST_TIMER)));
   }
 
   #postWaiting(waiting: WaitingCallback): void {
