@@ -18,15 +18,21 @@ type End = Pick<Call, 'fault' | 'paymentId'> & { answer?: Answer | undefined };
 export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>
   durationMs === undefined && error === undefined;
 
-/** Shortens a list. Lookups make way first, because a merchant may poll for days, then the oldest. Running ones stay. */
-function makeWay<T extends object>(list: T[], limit: number, stays: (one: T) => boolean = () => false): void {
-  while (list.length > limit) {
+/**
+ * Adds to a list, whose last entry is therefore always the newest. Above the limit, lookups make way first, because a
+ * merchant may poll for days, then the oldest. Running ones stay.
+ */
+function add<T extends object>(list: T[], limit: number, added: T, stays: (one: T) => boolean = () => false): void {
+  while (list.length >= limit) {
     const lookup = list.findIndex(one => 'method' in one && one.method === 'GET' && !stays(one));
     const dropped = lookup < 0 ? list.findIndex(one => !stays(one)) : lookup;
-    if (dropped < 0) return;
+    if (dropped < 0) break;
     list.splice(dropped, 1);
   }
+  list.push(added);
 }
+
+const nextIdIn = (list: readonly { id: number }[]): number => (list.at(-1)?.id ?? 0) + 1;
 
 /** The log in a saved sandbox. */
 export interface SavedLog {
@@ -41,8 +47,6 @@ export class Log {
   calls: Call[] = [];
   /** In order of posting. */
   deliveries: Delivery[] = [];
-  #lastCall = 0;
-  #lastDelivery = 0;
   /** In order of their ends. */
   #events: SandboxEvent[] = [];
   readonly #listeners = new Set<SandboxListener>();
@@ -69,8 +73,7 @@ export class Log {
   /** Emits an event, dated now unless it has a time. */
   emit(happening: Happening & { at?: number }): void {
     const event = { at: this.#now(), ...happening };
-    this.#events.push(event);
-    makeWay(this.#events, KEPT_EVENTS);
+    add(this.#events, KEPT_EVENTS, event);
     for (const listener of this.#listeners) notify(listener, event);
   }
 
@@ -113,9 +116,8 @@ export class Log {
     const begun = performance.now();
     const { life } = this;
     const { pathname, search } = new URL(request.url);
-    this.#lastCall += 1;
     const call: Call = {
-      id: this.#lastCall,
+      id: nextIdIn(this.calls),
       at: this.#now(),
       method: request.method,
       path: pathname + search,
@@ -124,8 +126,7 @@ export class Log {
       bodyLength: body.length,
       ...(isPlayed && { isPlayed }),
     };
-    this.calls.push(call);
-    makeWay(this.calls, KEPT_CALLS, isRunning);
+    add(this.calls, KEPT_CALLS, call, isRunning);
     const end = ({ answer, fault, paymentId }: End): void => {
       if (life.aborted) return;
       const { status, headers = {}, body = '', isCut = false, message } = answer ?? {};
@@ -139,10 +140,8 @@ export class Log {
 
   /** Logs a delivery. Changes to the returned one appear in the log. */
   post(fields: Omit<Delivery, 'id' | 'at'>): Delivery {
-    this.#lastDelivery += 1;
-    const delivery = { id: this.#lastDelivery, at: this.#now(), ...fields };
-    this.deliveries.push(delivery);
-    makeWay(this.deliveries, this.#maxDeliveries, isRunning);
+    const delivery = { id: nextIdIn(this.deliveries), at: this.#now(), ...fields };
+    add(this.deliveries, this.#maxDeliveries, delivery, isRunning);
     return delivery;
   }
 
@@ -162,8 +161,6 @@ export class Log {
     this.calls = calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
     this.deliveries = [...deliveries];
     this.#events = [...events];
-    this.#lastCall = calls.at(-1)?.id ?? 0;
-    this.#lastDelivery = deliveries.at(-1)?.id ?? 0;
   }
 }
 
