@@ -23,8 +23,9 @@ export const answering = (value: unknown, status: number, paymentId?: string): A
   paymentId,
 });
 
-export const refusing = (status: number, message: string, details: object = {}): Answer => ({
+export const refusing = (status: number, message: string, details: object = {}, headers: object = {}): Answer => ({
   ...answering({ message, ...details }, status),
+  headers: { ...JSON_TYPE, ...headers },
   message,
 });
 

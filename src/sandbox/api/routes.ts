@@ -19,7 +19,7 @@ import { checkSignature } from './signature.ts';
 import { warningsOf } from './warnings.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
-  const { settings, ledger, log, isPlayed } = parts;
+  const { settings, ledger, log } = parts;
 
   app.post('/api/v1/payments', ({ req }) =>
     serve(parts, 'create', req.raw, (call, json, effect) => {
@@ -27,7 +27,7 @@ export function addApi(app: Hono, parts: Parts): void {
       if ('errors' in checked) return invalid(checked.errors);
       const warnings = warningsOf(checked.request, checked.unknown);
       if (warnings.length > 0) call.warnings = warnings;
-      const record = ledger.create(checked.request, effect?.record?.(checked.request) ?? {}, isPlayed(req.raw));
+      const record = ledger.create(checked.request, effect?.record?.(checked.request), call.isPlayed);
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
     }),
   );
@@ -41,14 +41,15 @@ export function addApi(app: Hono, parts: Parts): void {
   );
 
   // The log also shows calls to a wrong address.
-  app.all('/api/*', async ({ req }) => {
-    const { end } = log.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
-    const allow = allowedAt(new URL(req.url).pathname);
-    const refused = allow ? refusing(405, 'Method not allowed.') : refusing(404, 'Not found.');
-    const answer = { ...refused, headers: { ...refused.headers, ...(allow && { allow }) }, message: ADDRESSES };
-    end({ answer });
-    return toResponse(answer);
-  });
+  const refuse = (path: string, refused: Answer) =>
+    app.all(path, async ({ req }) => {
+      const { end } = log.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
+      end({ answer: { ...refused, message: ADDRESSES } });
+      return toResponse(refused);
+    });
+  refuse('/api/v1/payments', refusing(405, 'Method not allowed.', {}, { allow: 'POST' }));
+  refuse('/api/v1/payments/:id', refusing(405, 'Method not allowed.', {}, { allow: 'GET, HEAD' }));
+  refuse('/api/*', refusing(404, 'Not found.'));
 }
 
 /** The gateway's answer to a call with the right keys. */
@@ -62,7 +63,7 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, take:
   const signal = AbortSignal.any([request.signal, log.life]);
   const json = on === 'create' ? jsonIn(body) : undefined;
   const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
-  let armed = faults.take(on, known?.reference ?? referenceIn(json), isPlayed(request));
+  let armed = faults.take(on, known?.reference ?? referenceIn(json), call.isPlayed);
   let paymentId = known?.id;
   let answer: Answer | undefined;
   try {
@@ -93,12 +94,6 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, take:
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
-
-/** Returns the methods of a documented address. */
-function allowedAt(path: string): string | undefined {
-  if (path === '/api/v1/payments') return 'POST';
-  return /^\/api\/v1\/payments\/[^/]+$/.test(path) ? 'GET, HEAD' : undefined;
-}
 
 const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 

@@ -31,12 +31,7 @@ export const EFFECTS: Readonly<Record<CallFault, Effect>> = {
         errors: { currency: ['This currency is not enabled for the terminal.'] },
       }),
   },
-  'reject-429': {
-    before: () => ({
-      ...refusing(429, 'Too many requests. (A fault was armed.)'),
-      headers: { ...JSON_TYPE, 'retry-after': '1' },
-    }),
-  },
+  'reject-429': { before: () => refusing(429, 'Too many requests. (A fault was armed.)', {}, { 'retry-after': '1' }) },
   'callback-first': {},
   'reference-trim': { record: ({ reference }) => ({ reference: reference?.trim() ?? null }) },
   'reference-fold': { record: ({ reference }) => ({ reference: reference?.toLowerCase() ?? null }) },

@@ -64,7 +64,7 @@ export class Ledger {
    * @param changes a fault's changes to the record
    * @param isPlayed whether a scenario has chosen the address of its callbacks
    */
-  create(request: AcceptedRequest, changes: Partial<PaymentRecord>, isPlayed: boolean): PaymentRecord {
+  create(request: AcceptedRequest, changes?: Partial<PaymentRecord>, isPlayed?: boolean): PaymentRecord {
     const { paymentType, paymentMethod, amount, currency } = request;
     const record: PaymentRecord = {
       id: this.#freshId(),
