@@ -52,6 +52,8 @@ export const SERVER_NAME = 'payment-gateway-sandbox';
 /** Keeps out pages of other sites whose name resolves to this machine. */
 const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
+const NOT_ALLOWED = 'The sandbox answers on loopback names only, and on those it is told to: --allow-host.';
+
 export async function listen(handler: Handler, options: ListenOptions, publicUrl?: string): Promise<Listening> {
   const { port, host, allowHosts } = readFields(options);
   const tunnel = publicUrl === undefined ? undefined : new URL(publicUrl);
@@ -59,8 +61,11 @@ export async function listen(handler: Handler, options: ListenOptions, publicUrl
   /** Returns the origin that the caller has used, or undefined for a foreign name. */
   const originOf = (name: string) =>
     name === tunnel?.host ? tunnel.origin : isAllowed(name) ? `http://${name}` : undefined;
-  const server = createServer((request, response) => {
-    serve(handler, originOf, request, response).catch(() => response.socket?.destroy());
+  const server = createServer((incoming, outgoing) => {
+    const origin = originOf(incoming.headers.host ?? '');
+    outgoing.setHeader('server', SERVER_NAME);
+    if (origin === undefined) outgoing.writeHead(403).end(NOT_ALLOWED);
+    else serve(handler, origin, incoming, outgoing).catch(() => outgoing.socket?.destroy());
   });
   await once(server.listen(port, host), 'listening');
   const { port: taken } = server.address() as AddressInfo;
@@ -83,18 +88,10 @@ function reachable(host: string): string {
 /** Rejects to break the connection. */
 async function serve(
   handler: Handler,
-  originOf: (host: string) => string | undefined,
+  origin: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  outgoing.setHeader('server', SERVER_NAME);
-  const origin = originOf(incoming.headers.host ?? '');
-  if (origin === undefined) {
-    outgoing
-      .writeHead(403)
-      .end('The sandbox answers on loopback names only, and on those it is told to: --allow-host.');
-    return;
-  }
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   const response = await handler(await toRequest(incoming, origin, gone.signal));
