@@ -82,20 +82,20 @@ export function checkSignature(given: string | null, body: Uint8Array, terminal:
     createHmac(algorithm, key).update(bytes).digest();
   const right = hmac(body);
   const expected = { hex: right.toString('hex'), base64: right.toString('base64') };
-  if (given === null) {
-    const problem = 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.';
-    return { expected, encoding, problem, correction: correctionOf(encoding) };
-  }
-  if (given === expected[encoding]) return { given, expected, encoding };
+  const check = { given: given ?? undefined, expected, encoding };
+  if (given === expected[encoding]) return check;
+  const { problem, step } = mistakeIn(given, { ...terminal, ...expected, body, hmac });
+  return { ...check, problem, correction: correctionOf(encoding, step) };
+}
+
+function mistakeIn(given: string | null, facts: Facts): { problem: string; step?: SigningStep } {
+  if (given === null) return { problem: 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.' };
   const isGiven = (made: string | Buffer) =>
     typeof made === 'string' ? made === given : [made.toString('hex'), made.toString('base64')].includes(given);
   for (const [step, mistakes] of Object.entries(MISTAKES))
-    for (const [problem, made] of Object.entries(mistakes)) {
-      if (!made({ ...terminal, ...expected, body, hmac }).some(isGiven)) continue;
-      return { given, expected, encoding, problem, correction: correctionOf(encoding, step as SigningStep) };
-    }
-  const problem = 'The signature does not match: another key, or another body than the one sent.';
-  return { given, expected, encoding, problem, correction: correctionOf(encoding) };
+    for (const [problem, made] of Object.entries(mistakes))
+      if (made(facts).some(isGiven)) return { problem, step: step as SigningStep };
+  return { problem: 'The signature does not match: another key, or another body than the one sent.' };
 }
 
 /** The forms into which frameworks rewrite a JSON body between signing and sending. */
