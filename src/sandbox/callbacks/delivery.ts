@@ -29,10 +29,7 @@ export interface Delivery {
 }
 
 /** A callback to post. */
-export type Callback = Pick<
-  Delivery,
-  'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault' | 'repeats' | 'isEdited' | 'error'
-> & {
+export type Callback = Omit<Delivery, 'id' | 'at' | 'status' | 'answer' | 'durationMs'> & {
   /** The times before its repetitions, in milliseconds. */
   retries: readonly number[];
 };

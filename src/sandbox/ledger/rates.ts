@@ -22,8 +22,6 @@ const RATES: Readonly<Record<string, number>> = {
 /** The rate of the gateway's own example, for all other currencies. */
 const FALLBACK = 1.0825;
 
-const CRYPTO_CURRENCY = 'USDT';
-
 /** Milliseconds for which a customer's quote is good. */
 export const QUOTE_MS = 120_000;
 
@@ -41,5 +39,5 @@ export const rateOf = (currency: string): number => RATES[currency.toUpperCase()
 /** Converts an amount into crypto, in the names and types of the wire. */
 export function quote({ amount, currency }: { amount: number; currency: string }) {
   const crypto_fx = rateOf(currency);
-  return { cryptoAmount: (amount / crypto_fx).toFixed(8), cryptoCurrency: CRYPTO_CURRENCY, crypto_fx };
+  return { cryptoAmount: (amount / crypto_fx).toFixed(8), cryptoCurrency: 'USDT', crypto_fx };
 }

@@ -52,7 +52,7 @@ export async function play(parts: Parts, scenario: unknown, stage: Stage): Promi
     typeof scenario === 'string'
       ? [scenario, await readScenario(textOf(scenario))]
       : ['scenario', checkScenario(scenario)];
-  const played = await new Play(parts, checked, name).run(stage);
+  const played = await new Play(parts, checked).run(name, stage);
   const { payment, problems } = played;
   parts.log.emit({ type: 'scenario', paymentId: payment.id, name, problems });
   return played;
@@ -61,8 +61,6 @@ export async function play(parts: Parts, scenario: unknown, stage: Stage): Promi
 class Play {
   readonly #parts: Parts;
   readonly #scenario: Scenario;
-  /** The start of a generated reference. */
-  readonly #name: string;
   readonly #problems: string[] = [];
   /** Faults of the scenario, by the number of their arming. */
   readonly #armed = new Map<number, { where: string; step: FaultStep }>();
@@ -74,17 +72,17 @@ class Play {
   /** Aborted when the sandbox is reset. */
   readonly #life: AbortSignal;
 
-  constructor(parts: Parts, scenario: Scenario, name: string) {
+  constructor(parts: Parts, scenario: Scenario) {
     this.#parts = parts;
     this.#scenario = scenario;
-    this.#name = name;
     this.#life = parts.log.life;
   }
 
-  async run(stage: Stage): Promise<Played> {
+  /** @param name the start of a generated reference */
+  async run(name: string, stage: Stage): Promise<Played> {
     const { ledger, faults } = this.#parts;
     const { steps = [], expect } = this.#scenario;
-    await this.#create(stage);
+    await this.#create(name, stage);
     try {
       this.#judge('create');
       for (const [index, step] of steps.entries()) {
@@ -101,12 +99,12 @@ class Play {
     }
   }
 
-  async #create({ to, origin }: Stage): Promise<void> {
+  async #create(name: string, { to, origin }: Stage): Promise<void> {
     const { settings, faults } = this.#parts;
     const { create: asked, createFault } = this.#scenario;
     const { webhookUrl, callbackUrl, ...fields } = asked;
     const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
-    const reference = asked.reference ?? `${this.#name}-${crypto.randomUUID().slice(0, 8)}`;
+    const reference = asked.reference ?? `${name}-${crypto.randomUUID().slice(0, 8)}`;
     const fault = createFault && faults.next(createFault, { reference });
     try {
       this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
