@@ -1,9 +1,7 @@
 // The lines of code that sign a create, in four languages, to correct a merchant's own.
 
-/** The corrected code for each language. */
 export type Correction = Record<'php' | 'python' | 'node' | 'curl', string>;
 
-/** The languages, each with its name for people. */
 export const LANGUAGES: readonly (readonly [key: keyof Correction, name: string])[] = [
   ['php', 'PHP'],
   ['python', 'Python'],
@@ -11,7 +9,6 @@ export const LANGUAGES: readonly (readonly [key: keyof Correction, name: string]
   ['curl', 'curl and openssl'],
 ];
 
-/** The step of signing in which a mistake was made. */
 export type SigningStep = 'key' | 'body' | 'digest' | 'header';
 
 type Lines = Record<Exclude<SigningStep, 'digest'> | 'hex' | 'base64', string>;

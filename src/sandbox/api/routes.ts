@@ -97,7 +97,6 @@ const ADDRESSES =
 
 const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 
-/** Returns undefined for a body that is not JSON. */
 function jsonIn(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));

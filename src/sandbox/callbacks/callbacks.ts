@@ -9,7 +9,6 @@ import { toPhpJson } from '../text/php.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { isRefused, post, withoutQuery } from './post.ts';
 
-/** The parts of a sandbox that callbacks need. */
 interface Used {
   settings: SandboxSettings;
   faults: Faults;
@@ -33,7 +32,6 @@ export class Callbacks {
   readonly #underWay = new Map<string, Promise<void>>();
   /** In the order of arrival, each with its timer. */
   readonly #waiting = new Map<WaitingCallback, NodeJS.Timeout | undefined>();
-  /** Resolves the callers of `idle`. */
   #idlers: (() => void)[] = [];
   readonly #parts: Used;
 
@@ -45,7 +43,6 @@ export class Callbacks {
     return [...this.#waiting.keys()];
   }
 
-  /** Resolves once every running and scheduled callback has been posted. */
   async idle(): Promise<void> {
     if (this.#isBusy) await new Promise<void>(resolve => this.#idlers.push(resolve));
   }

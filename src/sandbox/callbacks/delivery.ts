@@ -40,7 +40,6 @@ export interface WaitingCallback {
   due?: number | undefined;
 }
 
-/** Whether the merchant answered with 2xx. */
 export const isTaken = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status < 300;
 
 export const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';

@@ -9,7 +9,6 @@ import { isLoopback } from '../../schemas/url.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import type { Delivery } from './delivery.ts';
 
-/** The outcome of a post. */
 type Outcome = Pick<Delivery, 'status' | 'answer' | 'error'>;
 
 const LONGEST_POST = 10_000;

@@ -16,7 +16,6 @@ import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playe
 import { fieldsOf, optionOf, phrase, type Shape } from './options.ts';
 import { call, DEFAULT_PORT, type Fields, type Place, routeOf } from './remote.ts';
 
-/** A command, as a row of the table below. */
 interface RemoteCommand {
   /** The command with its argument: an id in the route's path, or a field of the route. */
   usage: string;

@@ -21,7 +21,6 @@ const milliseconds = (duration: number | undefined) => dim(`${Math.round(duratio
 /** Formats hours, minutes and seconds, on this machine's clock. */
 const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8);
 
-/** Formats an event with its time. */
 export function timedLineOf(event: SandboxEvent): string | undefined {
   const line = lineOf(event);
   return line && `${dim(clockTime(event.at))} ${line}`;
@@ -113,7 +112,6 @@ export function paymentText({ payment, request, callbackUrl, postedTo, timeline 
   return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
 }
 
-/** Formats the payment, its callbacks, and the problems with the merchant's answers. */
 export function playedText({ payment, deliveries, problems, note }: Played): string {
   const wrong = problems.map(problem => `Not as expected: ${printable(problem)}`);
   return [paymentLine(payment), ...(note ? [] : deliveries.map(callbackLine)), ...wrong, ...(note ? [note] : [])].join(
@@ -123,7 +121,6 @@ export function playedText({ payment, deliveries, problems, note }: Played): str
 
 const COLOURS = { passed: good, failed: bad, unchecked: dim };
 
-/** Formats the report card: a line for each scenario, its problems below, and the numbers at the end. */
 export function reportText(report: Report): string {
   const width = Math.max(...report.scenarios.map(({ name }) => name.length));
   const lines = report.scenarios.flatMap(({ name, does, result, problems }) => [

@@ -6,7 +6,6 @@ import { ROUTES } from '../control/routes.ts';
 
 export const DEFAULT_PORT = 4010;
 
-/** The location of the sandbox. */
 export interface Place {
   port?: number;
   url?: string;

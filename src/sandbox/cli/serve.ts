@@ -13,7 +13,6 @@ import type { Auto } from './values.ts';
 type Print = (line: string) => void;
 type AnySandbox = Sandbox<'standard' | 'onramp'>;
 
-/** The options of a sandbox and of its server. */
 export interface ServeOptions extends SandboxOptions {
   port: number;
   host?: string;

@@ -96,7 +96,6 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
     if (!isClosed) timer ??= setTimeout(tryToWrite, interval);
   }
 
-  /** Writes the file for the last time. */
   function close(): void {
     isClosed = true;
     clearTimeout(timer);

@@ -13,7 +13,6 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   path: string;
   /** The operation's name in generated clients. */
   name: string;
-  /** One line about the route. */
   summary: string;
   query?: Q;
   body?: B;

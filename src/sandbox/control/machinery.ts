@@ -12,7 +12,6 @@ import type { ShownCall, ShownClock } from './answers.ts';
 import { type Route, route } from './define.ts';
 import { flagText, listQuery, pageOf, whole } from './payments.ts';
 
-/** A date, as milliseconds since 1970. */
 const DATE = { error: 'must be a date such as 2026-11-21T09:00:00Z' };
 const moment = z
   .union([z.number().min(0), z.string().transform(written => Date.parse(written))], DATE)

@@ -11,10 +11,8 @@ import { waitFields, waitFor } from './wait-for.ts';
 const text = z.string().optional();
 export const whole = (otherwise: number, most: number) => z.coerce.number().int().min(0).max(most).default(otherwise);
 
-/** A flag in a query. */
 export const flagText = z.enum(['true', 'false']).transform(given => given === 'true');
 
-/** The parameters of a list's page. */
 const paging = {
   limit: whole(50, 1_000).describe('The size of a page.'),
   offset: whole(0, Number.MAX_SAFE_INTEGER).describe('The number to skip.'),

@@ -62,7 +62,6 @@ function isAsWanted(record: PaymentRecord, { isAnswered, ...query }: WaitFor, lo
   return matcherOf(query)(record) && (!isAnswered || log.deliveriesOf(record.id).some(isWanted));
 }
 
-/** Describes the actual state, for the message. */
 function storyOf(record: PaymentRecord | undefined, log: Log, { waiting }: Callbacks): string {
   if (!record) return 'the sandbox has no such payment.';
   const [latest] = log.deliveriesOf(record.id);

@@ -37,7 +37,6 @@ export class Ledger {
     this.#nextId = idsOf(settings.seed);
   }
 
-  /** Forgets every payment, and restarts the ids. */
   clear(): void {
     this.#entries.clear();
     this.#nextId = idsOf(this.#settings.seed);
@@ -135,7 +134,6 @@ export class Ledger {
     this.#entry(id).quotedAt = this.#now();
   }
 
-  /** Records the customer's choice of method. */
   choose(id: string, paymentMethod: string): void {
     const entry = this.#entry(id);
     entry.record = { ...entry.record, paymentMethod };
@@ -156,7 +154,6 @@ export class Ledger {
     return entry.record;
   }
 
-  /** Returns the amount and the settlement fields of a completed payment. */
   paidWith(id: string, paid?: number): Pick<PaymentRecord, 'amount'> & Required<Settlement> {
     const { record, request } = this.#entry(id);
     const amount = paid ?? record.amount;

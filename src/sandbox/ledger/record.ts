@@ -37,7 +37,6 @@ export function withoutSettlement(record: PaymentRecord): Omit<PaymentRecord, ke
 /** A creation request that passed the sandbox's checks. */
 export type AcceptedRequest = CheckedRequest & { amount: number };
 
-/** A payment with the merchant's request. */
 export interface Entry {
   record: PaymentRecord;
   request: AcceptedRequest;

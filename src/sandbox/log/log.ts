@@ -34,7 +34,6 @@ function add<T extends object>(list: T[], limit: number, added: T, stays: (one: 
 
 const nextIdIn = (list: readonly { id: number }[]): number => (list.at(-1)?.id ?? 0) + 1;
 
-/** The log in a saved sandbox. */
 export interface SavedLog {
   /** The bodies are in base64, because JSON has no bytes. */
   calls: readonly (Omit<Call, 'body'> & { body: string })[];
@@ -156,7 +155,6 @@ export class Log {
     return { calls, deliveries: this.deliveries, events: this.#events };
   }
 
-  /** Replaces everything. */
   restore({ calls, deliveries, events }: SavedLog): void {
     this.calls = calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
     this.deliveries = [...deliveries];
@@ -164,11 +162,9 @@ export class Log {
   }
 }
 
-/** Returns the payment of an event. */
 const paymentOf = (event: SandboxEvent): string | undefined =>
   event.type === 'callback' ? event.delivery.paymentId : 'paymentId' in event ? event.paymentId : undefined;
 
-/** Returns the event of an ended call. */
 function eventOf({ id: callId, answer, durationMs = 0, signature, ...call }: Call): SandboxEvent {
   const { at, method, path, paymentId, message, fault, isPlayed } = call;
   const event = { type: 'request', at, callId, method, path, status: answer?.status, durationMs, paymentId } as const;

@@ -95,7 +95,6 @@ function nameOf(delivery: Delivery, all: readonly Delivery[]): string {
   return [isForged(delivery, all) && 'forged', paymentStatus, repeats && 'posted again'].filter(Boolean).join(' ');
 }
 
-/** The next steps for the reader. */
 const ADVICE: Readonly<Record<string, string>> = {
   taken: 'A server answers 2xx once a callback has taken effect: its log says why this one has not.',
   refused: 'A server must not answer 2xx to what has no effect: it would never come again.',

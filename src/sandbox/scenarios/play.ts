@@ -34,7 +34,6 @@ export interface PlayOptions {
 export const readPlayOptions = optionsReader<PlayOptions>()('sandbox.play', { to: httpUrl.optional() });
 
 export interface Stage extends PlayOptions {
-  /** The origin of the sandbox. */
   origin: string;
 }
 
@@ -64,7 +63,6 @@ class Play {
   readonly #problems: string[] = [];
   /** Faults of the scenario, by the number of their arming. */
   readonly #armed = new Map<number, { where: string; step: FaultStep }>();
-  /** The number of judged callbacks. */
   #judged = 0;
   #id = '';
   /** Whether a server receives the callbacks. */

@@ -22,7 +22,6 @@ export const writtenDuration = z
   .refine(written => durationOf(written) !== undefined, ERROR)
   .meta({ title: 'time' });
 
-/** Returns milliseconds. */
 export const duration = writtenDuration.transform(written => durationOf(written) ?? 0);
 
 /** The longest wait of a request to the sandbox's API, in real time. */

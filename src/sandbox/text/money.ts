@@ -4,7 +4,6 @@ import { decimalsOf } from '../../schemas/amount.ts';
 /** Letters of a code: more than any known one has (`USDTTRC20`), and few enough to fit next to an amount. */
 const LONGEST_CODE = 12;
 
-/** Returns the currency's code, shortened if it is too long. */
 export const currencyCode = (currency: string): string =>
   currency.length > LONGEST_CODE ? `${currency.slice(0, LONGEST_CODE - 4)}…` : currency;
 

@@ -17,12 +17,10 @@ export interface PhpDate {
   timezone: string;
 }
 
-/** Returns the date in UTC. */
 export const toPhpDate = (milliseconds: number): PhpDate => ({
   date: `${new Date(milliseconds).toISOString().slice(0, -1).replace('T', ' ')}000`,
   timezone_type: 3,
   timezone: 'UTC',
 });
 
-/** Reads a date in UTC. */
 export const millisecondsOf = ({ date }: PhpDate): number => Date.parse(`${date.slice(0, 23).replace(' ', 'T')}Z`);
