@@ -61,8 +61,8 @@ class Play {
   readonly #parts: Parts;
   readonly #scenario: Scenario;
   readonly #problems: string[] = [];
-  /** Faults of the scenario, by the number of their arming. */
-  readonly #armed = new Map<number, { where: string; step: FaultStep }>();
+  /** Faults of the scenario, by the number of their arming. That of the create has no step. */
+  readonly #armed = new Map<number, { where: string; step: FaultStep } | undefined>();
   #judged = 0;
   #id = '';
   /** Whether a server receives the callbacks. */
@@ -80,8 +80,8 @@ class Play {
   async run(name: string, stage: Stage): Promise<Played> {
     const { ledger, faults } = this.#parts;
     const { steps = [], expect } = this.#scenario;
-    await this.#create(name, stage);
     try {
+      await this.#create(name, stage);
       this.#judge('create');
       for (const [index, step] of steps.entries()) {
         const [action = 'move'] = actionsIn(step);
@@ -103,13 +103,8 @@ class Play {
     const { webhookUrl, callbackUrl, ...fields } = asked;
     const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
     const reference = asked.reference ?? `${name}-${crypto.randomUUID().slice(0, 8)}`;
-    const fault = createFault && faults.next(createFault, { reference });
-    try {
-      this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
-    } catch (refused) {
-      if (fault) faults.disarm(fault.id);
-      throw refused;
-    }
+    if (createFault) this.#armed.set(faults.next(createFault, { reference }).id, undefined);
+    this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
     this.#isHeard = (address ?? settings.fetch) !== undefined;
   }
 

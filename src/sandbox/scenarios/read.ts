@@ -18,13 +18,11 @@ export async function readScenario(text: string): Promise<Scenario> {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
   if (error) throw refusal([`line ${lines.linePos(error.pos[0]).line}: ${firstLine(error.message)}`]);
-  return check(contentOf(document), wrong => `line ${lineOf(wrong, document, lines)}: ${told(wrong)}`);
+  return checkScenario(contentOf(document), wrong => `line ${lineOf(wrong, document, lines)}: ${told(wrong)}`);
 }
 
 /** @throws {ConfigurationError} naming the field and the correction */
-export const checkScenario = (value: unknown): Scenario => check(value, told);
-
-function check(value: unknown, tell: (wrong: Wrong) => string): Scenario {
+export function checkScenario(value: unknown, tell: (wrong: Wrong) => string = told): Scenario {
   const { success, data, error } = scenarioSchema.safeParse(value);
   if (success) return data;
   throw refusal(error.issues.map(tell));
