@@ -5,7 +5,7 @@ import { toPhpJson } from './text/php.ts';
 export interface Answer {
   status: number;
   body: string;
-  headers?: Record<string, string> | undefined;
+  headers: Record<string, string>;
   /** The reason for a refusal, for people. */
   message?: string | undefined;
   /** The payment that the call made or read. */

@@ -27,8 +27,7 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   const named = url ?? (port === undefined ? process.env.PAYMENT_GATEWAY_URL : undefined);
   const { origin } = new URL(named || `http://127.0.0.1:${port ?? DEFAULT_PORT}`);
   const address = new URL(origin + PREFIX + path.replace(/\{\w+\}/, encodeURIComponent(id)));
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  if (query) for (const [field, value] of given) address.searchParams.set(field, String(value));
+  if (query) for (const [field, value] of Object.entries(fields)) address.searchParams.set(field, String(value));
   const json = body && { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
   const response = await fetch(address, { method, ...json, redirect: 'manual' }).catch(() => {
     const start = address.hostname === '127.0.0.1' ? ` --port ${address.port || 80}` : '';

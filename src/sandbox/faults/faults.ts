@@ -13,7 +13,6 @@ import {
   type Fault,
   isCallbackFault,
   isCreateFault,
-  isFault,
   type SandboxOperation,
   takesMs,
 } from './kinds.ts';
@@ -101,7 +100,7 @@ export class Faults {
    * @throws {ConfigurationError} for an unknown fault or a refused option
    */
   next(fault: Fault, options: FaultOptions = {}): Armed {
-    if (!isFault(fault)) {
+    if (!Object.hasOwn(FAULTS, fault)) {
       const hint = hintAt(String(fault), Object.keys(FAULTS));
       throw new ConfigurationError(`No fault is called ${JSON.stringify(fault)}. ${hint}`);
     }

@@ -1,8 +1,8 @@
 // Injects faults into calls: some keep a call from the gateway, others change its record or its answer.
 import { delay } from '../../deadline.ts';
-import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../answer.ts';
+import { type Answer, connectionBroke, refusing } from '../answer.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
-import { millisecondsOf, type PhpDate, toPhpDate } from '../text/php.ts';
+import { millisecondsOf, type PhpDate, toPhpDate, toPhpJson } from '../text/php.ts';
 import type { CallFault } from './kinds.ts';
 
 /** Milliseconds: longer than a client's default timeout of 30 s. */
@@ -69,5 +69,5 @@ const created = ({ created }: Fields, timezone: string, timezone_type: number, h
 function changed(answer: Answer, change: (record: Fields) => object): Answer {
   const { result, ...beside } = JSON.parse(answer.body);
   const value = result ? { ...beside, result: { ...result, ...change(result) } } : { ...beside, ...change(beside) };
-  return { ...answering(value, answer.status, answer.paymentId), headers: answer.headers ?? JSON_TYPE };
+  return { ...answer, body: toPhpJson(value) };
 }

@@ -50,7 +50,6 @@ export type Fault = CallFault | CallbackFault;
 /** The calls that a fault can apply to. */
 export type SandboxOperation = 'create' | 'lookup';
 
-export const isFault = (name: unknown): name is Fault => typeof name === 'string' && Object.hasOwn(FAULTS, name);
 export const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(CALLBACK_FAULTS, fault);
 export const isCreateFault = (fault: Fault): fault is CreateFault => Object.hasOwn(CREATE_FAULTS, fault);
 /** Whether the fault has an adjustable time. */
