@@ -15,7 +15,6 @@ export interface Parts {
   callbacks: Callbacks;
   faults: Faults;
   log: Log;
-  /** Forgets all state. */
   reset(): void;
   /** Sends a call of a scenario. Only faults armed for its reference apply. */
   send(request: Request): Promise<Response>;

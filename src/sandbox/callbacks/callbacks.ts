@@ -104,11 +104,7 @@ export class Callbacks {
     for (const one of held.reverse()) this.#postWaiting(one);
   }
 
-  /**
-   * Posts a callback again, by hand.
-   *
-   * @throws {SandboxError} `unknown_delivery`
-   */
+  /** Posts a callback again, by hand. @throws {SandboxError} `unknown_delivery` */
   async redeliver(id: number, { body }: RedeliverOptions = {}): Promise<Delivery> {
     const { paymentId, paymentStatus, url, body: past } = this.#parts.log.delivery(id);
     const again = { paymentId, paymentStatus, url, body: body ?? past, repeats: id, retries: [] };

@@ -25,11 +25,7 @@ export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK
 
 export const withoutQuery = (url: string): string => url.replace(/\?[^#]*/, '');
 
-/**
- * Posts a callback. The promise never rejects.
- *
- * @param life ends the post when the sandbox is reset
- */
+/** Posts a callback. The promise never rejects. @param life ends the post when the sandbox is reset */
 export async function post(
   url: string,
   body: string,

@@ -111,9 +111,9 @@ export class Ledger {
 
   /** Returns the only payment with this id or reference. @throws {SandboxError} `unknown_payment`, `refused` */
   only(idOrReference: string): PaymentRecord {
-    const [first, ...others] = this.named(idOrReference);
-    if (others.length === 0) return first;
-    const list = [first, ...others].map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
+    const found = this.named(idOrReference);
+    if (found.length === 1) return found[0];
+    const list = found.map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
     throw new SandboxError(
       'refused',
       `Several payments have the reference ${idOrReference}: ${list.join(', ')}. Pass the id of one.`,

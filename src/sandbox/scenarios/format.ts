@@ -34,9 +34,7 @@ export interface ScenarioCreate {
   paymentMethod: string;
   amount: number;
   currency: string;
-  /**
-   * @default another one each time
-   */
+  /** @default another one each time */
   reference?: string | undefined;
   [field: string]: unknown;
 }
