@@ -282,6 +282,11 @@ describe('for tests of merchants', () => {
     expect(page).not.toContain('slow');
   });
 
+  it('a fault that the sandbox does not know is refused, with the one probably meant', () => {
+    const message = 'No fault is called "slwo". Did you mean slow?';
+    expect(() => new Sandbox().faults.next('slwo' as never)).toThrow(message);
+  });
+
   it('a listener hears of every call, move, callback and fault, and changes nothing by throwing', async () => {
     const heard: object[] = [];
     const onEvent = (event: object) => {
