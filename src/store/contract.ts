@@ -26,7 +26,7 @@ export interface StoreRow extends RowKey {
   leasedUntil?: number | undefined;
   /** The payment of a create. In one scope, no two rows can have the same. */
   paymentId?: string | undefined;
-  /** Plain JSON. */
+  /** Plain JSON, without the keys whose value is undefined. */
   data: object;
   /** For a payment whose effect has begun and not ended: the `about` of that effect. */
   about?: object | undefined;

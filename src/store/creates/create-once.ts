@@ -1,16 +1,19 @@
 // Makes a create with a reference at most once, across processes and crashes, by the store.
 //
-// Events between two steps, and their consequences. From begin to recording, another process gets PaymentInDoubtError.
+// Events between two steps, and their consequences. The same create of another process gets PaymentInDoubtError from
+// begin to recording, and then the payment.
 //
-// | after            | a crash leaves                        | a late answer             | an early callback         |
-// | ---------------- | ------------------------------------- | ------------------------- | ------------------------- |
-// | nothing          | no row and no request                 | -                         | finds no row              |
-// | begin            | a doubt, for an operator              | -                         | cannot come yet           |
-// | the request left | a doubt, until its callback           | is recorded               | settles the doubt         |
-// | the answer came  | a doubt, without next action          | -                         | settles the doubt         |
-// | recording        | the payment, for later creates        | -                         | finds it created          |
-// | release          | a free reference, for the next create | is recorded, or conflicts | is recorded, or conflicts |
-// | abandon          | the same, by an operator              | the same                  | the same                  |
+// | after            | a crash leaves                          | a late answer      | an early callback   |
+// | ---------------- | --------------------------------------- | ------------------ | ------------------- |
+// | nothing          | no row and no request                   | -                  | finds no row        |
+// | begin            | a doubt, for an operator                | -                  | cannot come yet     |
+// | the request left | a doubt, until its callback             | is recorded        | settles the doubt;  |
+// |                  |                                         |                    | the answer is added |
+// | the answer came  | the same, and the next action is lost   | -                  | settles the doubt   |
+// | recording        | the payment                             | -                  | finds it created    |
+// | release          | a free reference, or its plan restored  | is recorded, or is | as the late answer  |
+// |                  |                                         | a conflicting id   |                     |
+// | abandon          | a free reference, by an operator's word | the same           | the same            |
 import { Deadline } from '../../deadline.ts';
 import { GatewayError, PaymentInDoubtError } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';

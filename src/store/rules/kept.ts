@@ -45,14 +45,14 @@ export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope
     ...pick(latest, PAYMENT_FIELDS),
     ...(created && { created: pick(created, CREATED_FIELDS) }),
   } as Payment;
-  const shown = withNextAction(seen, { payment });
-  return known ? withNextAction(known, shown) : shown;
+  const latestAction = withNextAction(seen, { payment });
+  return known ? withNextAction(known, latestAction) : latestAction;
 }
 
-/** The latest payment with a next action: its own, or the one in the store. A final payment has none. */
-export function withNextAction(known: Envelope, { payment, transfer = known.transfer }: Envelope): Envelope {
+/** The payment with its next action, or else that of another record. A final payment has none. */
+export function withNextAction(other: Envelope, { payment, transfer = other.transfer }: Envelope): Envelope {
   if (isFinal(payment)) return { payment };
-  const redirectUrl = payment.redirectUrl ?? known.payment.redirectUrl;
+  const redirectUrl = payment.redirectUrl ?? other.payment.redirectUrl;
   return { payment: { ...payment, ...(redirectUrl && { redirectUrl }) }, ...(transfer && { transfer }) };
 }
 

@@ -40,6 +40,7 @@ const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.be
 
 export const unleased = ({ leasedUntil, ...row }: CreateRow): CreateRow => row;
 
+/** The row, no longer due for a sweep, and without a lease. */
 export const notDue = ({ dueAt, ...row }: CreateRow): CreateRow => unleased(row);
 
 /** Whether the row is in doubt without any reported id. */
@@ -158,10 +159,10 @@ export const settleableAt = ({ begunAt, timeoutMs }: CreateRow, margin: number):
 
 /** Frees the reference by an operator's word, if its attempt cannot be running any more. Withdraws a plan. */
 export function abandon(row: CreateRow, now: number, margin: number): Step {
-  const { body, ...left } = notDue(row);
-  if (row.state === 'planned') return { next: { ...left, state: 'freed' } };
+  const { body, ...rest } = notDue(row);
+  if (row.state === 'planned') return { next: { ...rest, state: 'freed' } };
   if (!isWithoutPayment(row) || settleableAt(row, margin) >= now) return {};
-  return { next: { ...left, isRetry: true, state: 'freed' } };
+  return { next: { ...rest, isRetry: true, state: 'freed' } };
 }
 
 /** Settles a doubt, or a mistakenly freed reference, with its payment. A sweep looks at the other ids that it knows. */
