@@ -84,21 +84,17 @@ async function apply(
   const status = rawStatusOf(payment);
   const id = payment.id.toLowerCase();
   const known = paymentDataOf(before);
-  const create = createRow && createOf(createRow);
+  const storedCreate = createRow && createOf(createRow);
+  // The create records a status that takes effect now, or took effect before.
+  const create = storedCreate && (acknowledge(storedCreate, payment).next ?? storedCreate);
   const order = orderRow && orderDataOf(orderRow);
   // Without a store of the client, only `onPayment` runs.
   const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : { create, order };
   const result = decide(before, status, seen, verdict.outcome);
   if (result === 'again') return { seen: before?.revision };
-  /** The rows of create and order, as far as they change. */
-  const changed = (next: Verdict): StoreRow[] => {
-    const acknowledged = next.create && (acknowledge(next.create, payment).next ?? next.create);
-    const rows = acknowledged && acknowledged !== create ? [storeRowOf(acknowledged)] : [];
-    return orderRow && next.order && next.order !== order ? [...rows, { ...orderRow, data: next.order }] : rows;
-  };
   if (result === 'already') {
-    const rows = changed({ create, order });
-    return { result, ...(rows.length > 0 && { rows: [paymentRowOf(id, known, before), ...rows] }) };
+    if (!create || create === storedCreate) return { result };
+    return { result, rows: [paymentRowOf(id, known, before), storeRowOf(create)] };
   }
   const { call, wasPaidOut } = verdict;
   const { effectTimeout, onPayment, onReview } = endpoint;
@@ -115,7 +111,9 @@ async function apply(
     if (reason) await onReview?.({ ...outcome, reason }, context);
     else await onOutcome?.({ ...outcome, wasPaidOut } as never, context);
   });
-  const rows = [paymentRowOf(id, after(known, status, verdict, review), before), ...changed(verdict)];
+  const rows = [paymentRowOf(id, after(known, status, verdict, review), before)];
+  if (verdict.create && verdict.create !== storedCreate) rows.push(storeRowOf(verdict.create));
+  if (orderRow && verdict.order && verdict.order !== order) rows.push({ ...orderRow, data: verdict.order });
   return { result: 'ran', review, works, rows };
 }
 
