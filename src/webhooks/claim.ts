@@ -1,7 +1,7 @@
 // The claim of a callback: the payment and the status that it names. It is a hint, because anyone can post one.
 import * as z from 'zod';
 import type { Payment } from '../schemas/records/payment.ts';
-import { rawStatusOf } from '../schemas/records/payment-status.ts';
+import { progressOf, rawStatusOf } from '../schemas/records/payment-status.ts';
 import { recordIn } from '../schemas/records/response.ts';
 import { invalidCallback, readBody } from './parse.ts';
 
@@ -23,8 +23,7 @@ export function readClaim(rawBody: unknown): Claim {
 /** Returns whether the record shows the claimed status, or a later one. */
 export function isShown(payment: Payment, { paymentStatus: claimed }: Claim): boolean {
   const recorded = comparable(rawStatusOf(payment));
-  if (!claimed || claimed === recorded || claimed === 'PENDING') return true;
-  return claimed === 'AUTHORIZED' && recorded !== 'PENDING';
+  return !claimed || claimed === recorded || progressOf(claimed) < progressOf(recorded);
 }
 
 /** Both spellings of canceled are the same status. */
