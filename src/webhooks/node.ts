@@ -52,22 +52,17 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
 const isFastify = (request: NodeRequest): request is { raw: Incoming } =>
   'raw' in request && typeof (request.raw as Partial<Incoming> | undefined)?.method === 'string';
 
-interface Reply {
-  status: number;
-  headers: Record<string, string>;
-  text: string;
-}
+type Reply = Awaited<ReturnType<typeof replyOf>>;
 
-/** Invites a retry, because the cause of the failure is unknown. */
-const FAILED: Reply = { status: 503, headers: { 'content-type': 'text/plain', 'retry-after': '10' }, text: 'failed' };
-
-async function replyOf(handler: Handler, request: NodeRequest, incoming: Incoming): Promise<Reply> {
+/** Reads the whole answer before it is sent, so that a failure is answered too. */
+async function replyOf(handler: Handler, request: NodeRequest, incoming: Incoming) {
   try {
     const response = await handler(toRequest(request, incoming));
     const { status, headers } = response;
     return { status, headers: Object.fromEntries(headers), text: await response.text() };
   } catch {
-    return FAILED;
+    // The cause is unknown, so a retry may succeed.
+    return { status: 503, headers: { 'content-type': 'text/plain', 'retry-after': '10' }, text: 'failed' };
   }
 }
 
