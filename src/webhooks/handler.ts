@@ -70,18 +70,16 @@ async function handlePosted(endpoint: Endpoint, request: Request, call: Call): P
     leave.abort();
     throw unhandled('busy', TOO_LATE, call.paymentId);
   });
-  const { step, response } = await handling.catch(error => fail(endpoint, error));
+  const { step, response } = await handling.catch(error => {
+    const end = endOf(error);
+    if (end.step.result === 'refused') notify(endpoint.onError, error);
+    else reportFailure(endpoint, error, 'A callback was answered 503');
+    return end;
+  });
   reportStep(endpoint, call, { ...step, httpStatus: response.status });
   // The gateway may send no second callback.
   if (response.status === 503 && call.paymentId) await note(endpoint, call.paymentId);
   return response;
-}
-
-function fail(endpoint: Endpoint, error: unknown): End {
-  const end = endOf(error);
-  if (end.step.result === 'refused') notify(endpoint.onError, error);
-  else reportFailure(endpoint, error, 'A callback was answered 503');
-  return end;
 }
 
 async function handleCallback(endpoint: Endpoint, request: Request, call: Call, signal: AbortSignal): Promise<End> {
