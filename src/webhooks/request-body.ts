@@ -27,12 +27,8 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   const body = new BoundedBody(maxBytes);
   const isTooLong = Number(request.headers.get('content-length')) > maxBytes;
   if (request.body && !isTooLong) {
-    try {
-      await withTimeout(body.read(request.body), DEADLINE, `The callback's body took more than ${DEADLINE} ms.`);
-    } catch (error) {
-      body.cancel();
-      throw error;
-    }
+    const late = `The callback's body took more than ${DEADLINE} ms.`;
+    await withTimeout(body.read(request.body), DEADLINE, late).finally(() => body.cancel());
   }
   if (isTooLong || body.isTooLong)
     throw new WebhookError('too_large', `The callback's body is larger than maxBodyBytes, ${maxBytes} bytes.`);
