@@ -50,9 +50,8 @@ export function readBody(rawBody: unknown): unknown {
   if (typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody)) return rawBody;
   try {
     // Both drop a byte order mark. Bytes that are not UTF-8 are refused.
-    return JSON.parse(
-      typeof rawBody === 'string' ? rawBody.replace(/^\uFEFF/, '') : utf8.decode(rawBody as Uint8Array),
-    );
+    const text = typeof rawBody === 'string' ? rawBody.replace(/^\uFEFF/, '') : utf8.decode(rawBody as Uint8Array);
+    return JSON.parse(text);
   } catch {
     throw notJson("The callback's body is not JSON");
   }
