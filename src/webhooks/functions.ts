@@ -59,10 +59,7 @@ export interface Functions<Tx> {
 }
 
 /** The first argument of `onReview`. A refused payout has no payment. */
-interface ReviewOutcome {
-  order?: string | undefined;
-  reference?: string | undefined;
-  payment?: Payment | undefined;
+interface ReviewOutcome extends Partial<PaymentOutcome> {
   reason: ReviewReason;
 }
 
