@@ -1,7 +1,7 @@
 // The entry point payment-gateway-sdk/otel: spans and metrics of every client and handler in the process.
 import { VERSION } from '../http/version.ts';
 import { CHANNELS } from '../telemetry/call.ts';
-import type { CallTrace } from '../telemetry/events.ts';
+import { type CallTrace, notify } from '../telemetry/events.ts';
 import type { OpenTelemetry } from './api.ts';
 import { type DoubtSource, openMetrics } from './metrics.ts';
 import { openSpans } from './spans.ts';
@@ -39,7 +39,11 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
     spans.end(trace);
     metrics.record(trace);
   };
-  const subscribers = { start: safely(spans.begin), asyncEnd: safely(end) };
+  // An error of a subscriber would end the process.
+  const subscribers = {
+    start: (trace: CallTrace) => notify(spans.begin, trace),
+    asyncEnd: (trace: CallTrace) => notify(end, trace),
+  };
   const channels = new Set(Object.values(CHANNELS));
   for (const channel of channels) channel?.subscribe(subscribers as never);
   return () => {
@@ -47,14 +51,3 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
     metrics.stop();
   };
 }
-
-/** Catches the errors of a channel's subscriber, because they would end the process. */
-const safely =
-  (listen: (trace: CallTrace) => void) =>
-  (trace: CallTrace): void => {
-    try {
-      listen(trace);
-    } catch {
-      // Errors of the tracer are ignored.
-    }
-  };

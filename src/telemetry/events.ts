@@ -167,14 +167,11 @@ export type CallbackWarningCode = 'after_commit_failed';
 /** Gets every event. Its errors change nothing. */
 export type EventListener = (event: GatewayEvent) => void;
 
-/** Calls a merchant's listener. Its errors and rejections never change the outcome of a payment. */
+/** Calls a merchant's listener or a tracer. Its errors and rejections never change the outcome of a payment. */
 export function notify<T>(listener: ((value: T) => unknown) | undefined, value: T): void {
-  if (!listener) return;
-  try {
-    Promise.resolve(listener(value)).catch(() => {});
-  } catch {
-    // Errors of the listener are ignored.
-  }
+  // Makes a thrown error a rejection.
+  const call = async () => listener?.(value);
+  call().catch(() => {});
 }
 
 /** Writes a warning for the operator, if the app has no listener for it. */
