@@ -71,11 +71,10 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
 async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonly Callback[]): Promise<Turn> {
   const payment = await endpoint.gateway.getPayment(paymentId, { timeout: LONGEST_LOOKUP });
   const accepted = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
-  const [first] = accepted;
-  const hasEffect = isFinal(payment) || accepted.some(callback => isShown(payment, callback));
-  if (!first || !hasEffect) return { payment };
+  const cause = accepted.find(callback => isFinal(payment) || isShown(payment, callback));
+  if (!cause) return { payment };
   const seen = Math.max(...callbacks.map(callback => callback.seen ?? 0));
-  return takeEffect(endpoint, payment, first.call, seen);
+  return takeEffect(endpoint, payment, cause.call, seen);
 }
 
 /** Whether the callback has no token of another payment, if the handler refuses those. */
