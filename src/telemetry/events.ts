@@ -67,11 +67,9 @@ export type CallStep =
   | { type: 'warning'; code: WarningCode; message: string };
 
 /** The facts of a successful call. */
-export interface Success {
+export interface Success extends Pick<CallTrace, 'paymentStatus'> {
   /** `replayed`: an earlier create made the payment. `stale`: replayed, but the lookup failed. Otherwise `ok`. */
   outcome: 'ok' | 'replayed' | 'stale';
-  /** The status as the gateway wrote it, if the call was about one payment. */
-  paymentStatus?: string | undefined;
   /** The counts of an `upkeep`. */
   counts?: Readonly<Record<string, number>> | undefined;
 }
