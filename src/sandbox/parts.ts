@@ -3,7 +3,6 @@ import type { Callbacks } from './callbacks/callbacks.ts';
 import type { Clock } from './clock.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { Move } from './ledger/moves.ts';
 import type { Log } from './log/log.ts';
 import type { SandboxSettings } from './sandbox-options.ts';
 
@@ -11,13 +10,8 @@ export interface Parts {
   settings: SandboxSettings;
   clock: Clock;
   ledger: Ledger;
-  move: Move;
   callbacks: Callbacks;
   faults: Faults;
   log: Log;
   reset(): void;
-  /** Sends a call of a scenario. Only faults armed for its reference apply. */
-  send(request: Request): Promise<Response>;
-  /** Whether a call came through `send`. */
-  isPlayed(request: Request): boolean;
 }

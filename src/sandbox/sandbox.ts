@@ -12,7 +12,7 @@ import { type WaitFor, waitFor } from './control/wait-for.ts';
 import { Faults } from './faults/faults.ts';
 import { randomOf } from './ledger/ids.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { type CompleteOptions, type MoveOptions, moveOf } from './ledger/moves.ts';
+import { type CompleteOptions, type MoveOptions, move } from './ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from './ledger/record.ts';
 import type { Call, SandboxEvent } from './log/events.ts';
 import { Log } from './log/log.ts';
@@ -63,24 +63,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     const faults = new Faults(log, randomOf(seed));
     const callbacks = new Callbacks({ settings, faults, log, clock });
     const ledger = new Ledger(settings, now);
-    const played = new WeakSet<Request>();
     this.faults = faults;
     this.clock = clock;
-    this.#parts = {
-      settings,
-      clock,
-      ledger,
-      move: moveOf(ledger, callbacks, log),
-      callbacks,
-      faults,
-      log,
-      reset: () => this.reset(),
-      send: async request => {
-        played.add(request);
-        return this.#app.fetch(request);
-      },
-      isPlayed: request => played.has(request),
-    };
+    this.#parts = { settings, clock, ledger, callbacks, faults, log, reset: () => this.reset() };
     addApi(this.#app, this.#parts);
     addRoutes(this.#app, ROUTES, this.#parts);
     addPages(this.#app, this.#parts);
@@ -88,14 +73,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /** The options of a client that calls this sandbox in process. For HTTP, use those that `listen` returns. */
-  get clientOptions(): {
-    baseUrl: string;
-    apiKey: string;
-    signKey: string;
-    signatureEncoding: 'hex' | 'base64';
-    terminal: T;
-    fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  } {
+  get clientOptions() {
     const { apiKey, signKey, signatureEncoding, terminal } = this.#parts.settings;
     const baseUrl = 'http://sandbox.localhost';
     return { baseUrl, apiKey, signKey, signatureEncoding, terminal: terminal as T, fetch: this.fetch };
@@ -133,17 +111,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
   async complete(id: string, options?: CompleteOptions): Promise<PaymentRecord> {
-    return structuredClone(this.#parts.move(id, 'complete', options));
+    return structuredClone(move(this.#parts, id, 'complete', options));
   }
 
   /** Authorises a payment without capturing it. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return structuredClone(this.#parts.move(id, 'authorize', options));
+    return structuredClone(move(this.#parts, id, 'authorize', options));
   }
 
   /** Cancels a payment. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return structuredClone(this.#parts.move(id, 'cancel', options));
+    return structuredClone(move(this.#parts, id, 'cancel', options));
   }
 
   /**
@@ -151,7 +129,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * translates 4001, 4004 and 4018 as the document does. With neither, it is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
-    return structuredClone(this.#parts.move(id, 'fail', options));
+    return structuredClone(move(this.#parts, id, 'fail', options));
   }
 
   /** Every kept callback delivery, including running posts. */

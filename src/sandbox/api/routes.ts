@@ -10,7 +10,8 @@ import {
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { EFFECTS, type Effect } from '../faults/inject.ts';
 import type { SandboxOperation } from '../faults/kinds.ts';
-import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
+import { move } from '../ledger/moves.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Call } from '../log/events.ts';
 import type { Parts } from '../parts.ts';
@@ -21,19 +22,10 @@ import { warningsOf } from './warnings.ts';
 export function addApi(app: Hono, parts: Parts): void {
   const { settings, ledger, log } = parts;
 
-  app.post('/api/v1/payments', ({ req }) =>
-    serve(parts, 'create', req.raw, (call, json, effect) => {
-      const checked = validate(json, settings.terminal);
-      if ('errors' in checked) return invalid(checked.errors);
-      const warnings = warningsOf(checked.request, checked.unknown);
-      if (warnings.length > 0) call.warnings = warnings;
-      const record = ledger.create(checked.request, effect?.record?.(checked.request), call.isPlayed);
-      return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
-    }),
-  );
+  app.post('/api/v1/payments', ({ req }) => takeCreate(parts, req.raw));
 
   app.get('/api/v1/payments/:id', ({ req }) =>
-    serve(parts, 'lookup', req.raw, () => {
+    serve(parts, 'lookup', req.raw, false, () => {
       const record = ledger.find(req.param('id'));
       if (!record) return refusing(404, 'Payment not found.');
       return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
@@ -52,18 +44,31 @@ export function addApi(app: Hono, parts: Parts): void {
   refuse('/api/*', refusing(404, 'Not found.'));
 }
 
+/** Takes a create. @param isPlayed whether a scenario sends it: only faults armed for its reference apply */
+export function takeCreate(parts: Parts, request: Request, isPlayed = false): Promise<Response> {
+  const { settings, ledger } = parts;
+  return serve(parts, 'create', request, isPlayed, (call, json, effect) => {
+    const checked = validate(json, settings.terminal);
+    if ('status' in checked) return checked;
+    const warnings = warningsOf(checked.request, checked.unknown);
+    if (warnings.length > 0) call.warnings = warnings;
+    const record = ledger.create(checked.request, effect?.record?.(checked.request), isPlayed);
+    return answering(createdAnswer(record, settings, new URL(request.url).origin), 201, record.id);
+  });
+}
+
 /** The gateway's answer to a call with the right keys. */
 type Take = (call: Call, json: unknown, effect: Effect | undefined) => Answer;
 
 /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
-async function serve(parts: Parts, on: SandboxOperation, request: Request, take: Take): Promise<Response> {
-  const { settings, ledger, move, callbacks, faults, log, isPlayed } = parts;
+async function serve(parts: Parts, on: SandboxOperation, request: Request, isPlayed: boolean, take: Take) {
+  const { settings, ledger, callbacks, faults, log } = parts;
   const body = new Uint8Array(await request.arrayBuffer());
-  const { call, end } = log.begin(request, body, isPlayed(request));
+  const { call, end } = log.begin(request, body, isPlayed);
   const signal = AbortSignal.any([request.signal, log.life]);
   const json = on === 'create' ? jsonIn(body) : undefined;
   const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
-  let armed = faults.take(on, known?.reference ?? referenceIn(json), call.isPlayed);
+  let armed = faults.take(on, known?.reference ?? referenceIn(json), isPlayed);
   let paymentId = known?.id;
   let answer: Answer | undefined;
   try {
@@ -81,7 +86,7 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, take:
         armed = undefined;
       }
       if (armed?.fault === 'callback-first' && paymentId) {
-        move(paymentId, 'complete');
+        move(parts, paymentId, 'complete');
         await withSignal(callbacks.delivered(paymentId), signal);
       }
       answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
@@ -125,16 +130,14 @@ function invalid(errors: Record<string, string[]>): Answer {
   return { ...answer, message: `${answer.message} ${list.join('; ')}` };
 }
 
-type Validated = { request: AcceptedRequest; unknown: string[] } | { errors: Record<string, string[]> };
-
-/** Checks a create as the document says. Fields that the gateway does not know are ignored. */
-function validate(json: unknown, terminal: SandboxSettings['terminal']): Validated {
-  if (json === undefined) return { errors: { body: ['The body is not JSON.'] } };
+/** Checks a create as the document says. Ignores fields that the gateway does not know. @returns the request or a refusal */
+function validate(json: unknown, terminal: SandboxSettings['terminal']) {
+  if (json === undefined) return invalid({ body: ['The body is not JSON.'] });
   const unknown = Object.keys(json ?? {}).filter(name => !REQUEST_FIELDS.has(name));
   const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.has(name)));
   const { amount } = known;
   if (typeof amount !== 'number' || !Number.isFinite(amount))
-    return { errors: { amount: ['The amount must be a number.'] } };
+    return invalid({ amount: ['The amount must be a number.'] });
   const payments = terminal === 'onramp' ? onrampTerminalPaymentSchema : createPaymentSchema;
   const schema = known.paymentMethod === 'OPENBANKING' ? nftPurchaseSchema : payments;
   // On the wire any positive number is an amount. The schema's stricter rules protect the merchant's arithmetic.
@@ -145,7 +148,7 @@ function validate(json: unknown, terminal: SandboxSettings['terminal']): Validat
     const field = path.join('.') || 'body';
     errors[field] = [...(errors[field] ?? []), message];
   }
-  return { errors };
+  return invalid(errors);
 }
 
 /** Returns the answer to a create: the record and the customer's next step. */

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
 import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
-import { type MoveName, moveFields } from '../ledger/moves.ts';
+import { type MoveName, move, moveFields } from '../ledger/moves.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { wait } from '../text/duration.ts';
 import { type Route, route } from './define.ts';
@@ -32,7 +32,7 @@ export function pageOf<T extends { paymentId?: string | undefined }>(
 
 const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
-const move = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
+const moves = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
 
 export const PAYMENT_ROUTES: readonly Route[] = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
@@ -57,9 +57,9 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     },
   }),
   route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
-    body: move,
+    body: moves,
     errors: ['unknown_payment', 'final_state', 'refused'],
-    run: (parts, { id, body: { move, ...options } }) => parts.move(parts.ledger.only(id).id, move, options),
+    run: (parts, { id, body: { move: name, ...options } }) => move(parts, parts.ledger.only(id).id, name, options),
   }),
   route('GET /wait', 'waitForPayment', 'Waits until a payment has the given state.', {
     query: z.strictObject({

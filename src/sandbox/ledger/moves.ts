@@ -2,10 +2,9 @@
 import * as z from 'zod';
 import { flag, optionsReader, text } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
-import type { Callbacks } from '../callbacks/callbacks.ts';
-import type { Log } from '../log/log.ts';
-import { errorMessageOf, type Ledger } from './ledger.ts';
-import type { FailureReason, PaymentRecord } from './record.ts';
+import type { Parts } from '../parts.ts';
+import { errorMessageOf } from './ledger.ts';
+import type { FailureReason } from './record.ts';
 
 /** The options of a move. */
 export interface MoveOptions {
@@ -51,25 +50,23 @@ export const moveFields = {
   },
 };
 
-const READERS: Record<MoveName, (options: object) => FailureReason & CompleteOptions> = {
+type Options = FailureReason & CompleteOptions;
+
+const READERS: Record<MoveName, (options: object) => Options> = {
   complete: optionsReader<CompleteOptions>()('sandbox.complete', moveFields.complete),
   authorize: optionsReader<MoveOptions>()('sandbox.authorize', moveFields.authorize),
   cancel: optionsReader<MoveOptions>()('sandbox.cancel', moveFields.cancel),
   fail: optionsReader<FailureReason & MoveOptions>()('sandbox.fail', moveFields.fail),
 };
 
-export type Move = (id: string, name: MoveName, options?: FailureReason & CompleteOptions) => PaymentRecord;
-
-export const moveOf =
-  (ledger: Ledger, callbacks: Callbacks, log: Log): Move =>
-  (id, name, options = {}) => {
-    const { amount: paid, force, ...reason } = READERS[name](options);
-    const { paymentStatus: from, amount: requested } = ledger.get(id);
-    const changes = name === 'complete' ? ledger.paidWith(id, paid) : name === 'fail' ? errorMessageOf(reason) : {};
-    const record = ledger.move(id, MOVES[name], changes, force);
-    const { id: paymentId, reference, paymentStatus, errorMessage } = record;
-    const amount = record.amount === requested ? undefined : record.amount;
-    log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage, amount });
-    if (paymentStatus !== from) callbacks.send(record, ledger.detailsOf(id).postedTo);
-    return record;
-  };
+export function move({ ledger, callbacks, log }: Parts, id: string, name: MoveName, options: Options = {}) {
+  const { amount: paid, force, ...reason } = READERS[name](options);
+  const { paymentStatus: from, amount: requested } = ledger.get(id);
+  const changes = name === 'complete' ? ledger.paidWith(id, paid) : name === 'fail' ? errorMessageOf(reason) : {};
+  const record = ledger.move(id, MOVES[name], changes, force);
+  const { id: paymentId, reference, paymentStatus, errorMessage } = record;
+  const amount = record.amount === requested ? undefined : record.amount;
+  log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage, amount });
+  if (paymentStatus !== from) callbacks.send(record, ledger.detailsOf(id).postedTo);
+  return record;
+}

@@ -1,4 +1,5 @@
 // Sends a signed create to the sandbox, as a merchant would.
+import { takeCreate } from '../api/routes.ts';
 import { signedHeaders } from '../api/signature.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
@@ -14,10 +15,10 @@ interface Answer {
 const BROKEN = 'The create got no complete answer, because a fault is armed for its reference. Its payment may exist.';
 
 /** @returns the payment's id. @throws {SandboxError} `refused` with the gateway's reasons, or without a complete answer */
-export async function create({ settings, send }: Parts, payment: object, origin: string): Promise<string> {
+export async function create(parts: Parts, payment: object, origin: string): Promise<string> {
   const body = JSON.stringify(payment);
-  const init = { method: 'POST', headers: signedHeaders(body, settings), body };
-  const answer: Answer = await send(new Request(`${origin}/api/v1/payments`, init))
+  const init = { method: 'POST', headers: signedHeaders(body, parts.settings), body };
+  const answer: Answer = await takeCreate(parts, new Request(`${origin}/api/v1/payments`, init), true)
     .then(response => response.json() as Promise<Answer>)
     .catch(() => {
       throw new SandboxError('refused', BROKEN);

@@ -3,6 +3,7 @@ import { optionsReader } from '../../options/reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { isCallbackFault } from '../faults/kinds.ts';
+import { move } from '../ledger/moves.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
@@ -115,8 +116,8 @@ class Play {
       return;
     }
     if ('move' in step) {
-      const { move, expect, ...options } = step;
-      this.#parts.move(this.#id, move, options);
+      const { move: name, expect, ...options } = step;
+      move(this.#parts, this.#id, name, options);
     } else if ('advance' in step) {
       clock.advance(durationOf(step.advance) ?? 0);
     } else {

@@ -2,6 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp } from '../../ledger/ledger.ts';
+import { move } from '../../ledger/moves.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { addForm } from '../forms.ts';
@@ -13,7 +14,7 @@ import { addressOf, returnAddressOf, viewOf } from './view.ts';
 const STEPS = ['submit', 'identify', 'renew'];
 
 export function addCustomerPages(app: Hono, parts: Parts): void {
-  const { ledger, move } = parts;
+  const { ledger } = parts;
 
   app.get('/pay/:id', ({ req }) =>
     customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams, req.raw.headers)),
@@ -42,7 +43,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     if (!end.move) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
     const amount = Number(form.get('amount') || record.amount);
-    move(id, end.move, end.move === 'complete' ? { amount } : end.reason);
+    move(parts, id, end.move, end.move === 'complete' ? { amount } : end.reason);
     return shop;
   });
 }
