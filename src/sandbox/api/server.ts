@@ -86,12 +86,7 @@ function reachable(host: string): string {
 }
 
 /** Rejects to break the connection. */
-async function serve(
-  handler: Handler,
-  origin: string,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
+async function serve(handler: Handler, origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   const response = await handler(await toRequest(incoming, origin, gone.signal));

@@ -114,9 +114,8 @@ export function paymentText({ payment, request, callbackUrl, postedTo, timeline 
 
 export function playedText({ payment, deliveries, problems, note }: Played): string {
   const wrong = problems.map(problem => `Not as expected: ${printable(problem)}`);
-  return [paymentLine(payment), ...(note ? [] : deliveries.map(callbackLine)), ...wrong, ...(note ? [note] : [])].join(
-    '\n',
-  );
+  const posted = note ? [] : deliveries.map(callbackLine);
+  return [paymentLine(payment), ...posted, ...wrong, ...(note ? [note] : [])].join('\n');
 }
 
 const COLOURS = { passed: good, failed: bad, unchecked: dim };

@@ -11,13 +11,13 @@ interface LogOptions extends Place {
   json?: true;
 }
 
-export async function logs({ follow, limit, json, ...place }: LogOptions, print: (line: string) => void) {
+export async function logs({ follow, limit, json, ...place }: LogOptions) {
   const { body } = await open(place, 'streamEvents', { limit, follow: follow ?? false });
   if (!body) return;
   try {
     for await (const event of createInterface({ input: Readable.fromWeb(body as ReadableStream) })) {
       const line = json || !event ? event : timedLineOf(JSON.parse(event));
-      if (line) print(line);
+      if (line) console.log(line);
     }
   } catch {
     // The sandbox was stopped.

@@ -47,7 +47,7 @@ export function sandboxProgram(): Command {
     .description('prints the latest events, a line each')
     .option('--follow', 'continue with new ones')
     .option('--limit <count>', 'most lines of the past', integer(1, 1_000), 50)
-    .action(options => logs(options, line => console.log(line)));
+    .action(logs);
   return program.addHelpText('after', MORE);
 }
 
@@ -76,11 +76,7 @@ function addServe(program: Command): void {
 }
 
 async function serveUntilStopped(options: ServeOptions): Promise<void> {
-  const { close } = await serve(
-    options,
-    line => console.log(line),
-    line => complain(NAME, line),
-  );
+  const { close } = await serve(options, console.log, line => complain(NAME, line));
   const stopped = new AbortController();
   await Promise.race(['SIGINT', 'SIGTERM'].map(signal => once(process, signal, stopped)));
   // The next signal ends the process.

@@ -41,7 +41,9 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
     state?.touch();
     // A scenario makes the moves of its own payments.
     if (event.type === 'request' && event.method === 'POST' && event.paymentId && !event.isPlayed) {
-      for (const move of auto) moveLater(sandbox, event.paymentId, move);
+      const { paymentId } = event;
+      // A payment that is final by that time stays unchanged.
+      for (const { move, ms } of auto) setTimeout(() => sandbox[move](paymentId).catch(() => {}), ms).unref();
     }
   };
   const sandbox: AnySandbox = new Sandbox({ ...own, onEvent, saved: state?.saved });
@@ -88,11 +90,6 @@ function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeO
     ...(further.length > 0 ? [`  and  new GatewayClient({ ${further.join(', ')} })`] : []),
     '',
   ].join('\n');
-}
-
-/** Moves a payment later. A payment that is final by that time stays unchanged. */
-function moveLater(sandbox: AnySandbox, id: string, { move, ms }: Auto): void {
-  setTimeout(() => sandbox[move](id).catch(() => {}), ms).unref();
 }
 
 function problemOf({ code, message }: NodeJS.ErrnoException, port: number, host: string | undefined): string {

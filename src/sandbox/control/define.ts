@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { isForeign } from '../api/origin.ts';
 import type { Parts } from '../parts.ts';
-import { SandboxError } from '../sandbox-error.ts';
+import type { SandboxError } from '../sandbox-error.ts';
 import type { Answers } from './answers.ts';
 
 export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, A = unknown> {
@@ -52,23 +52,17 @@ export const statusOf = (code: Code): number => STATUS[code] ?? 404;
 export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): void {
   for (const { method, path, query, body, run } of routes) {
     app.on(method, PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), async ({ req }) => {
-      try {
-        if (isForeign(req.raw)) {
-          return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
-        }
-        const answer = await run(parts, {
-          id: Object.values<string>(req.param())[0] ?? '',
-          query: query ? read(query, req.query()) : {},
-          body: body ? read(body, await jsonOf(req.raw)) : {},
-          origin: new URL(req.url).origin,
-        });
-        if (answer instanceof Response) return answer;
-        return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
-      } catch (error) {
-        if (error instanceof SandboxError) return problem(error.code, error.message);
-        if (error instanceof ConfigurationError) return problem('invalid', error.message);
-        throw error;
+      if (isForeign(req.raw)) {
+        return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
       }
+      const answer = await run(parts, {
+        id: Object.values<string>(req.param())[0] ?? '',
+        query: query ? read(query, req.query()) : {},
+        body: body ? read(body, await jsonOf(req.raw)) : {},
+        origin: new URL(req.url).origin,
+      });
+      if (answer instanceof Response) return answer;
+      return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
     });
   }
   app.all(`${PREFIX}/*`, ({ req }) => {
@@ -83,7 +77,7 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
   });
 }
 
-const problem = (code: Code, message: string, status = statusOf(code)): Response =>
+export const problem = (code: Code, message: string, status = statusOf(code)): Response =>
   Response.json({ code, message }, { status });
 
 async function jsonOf(request: Request): Promise<unknown> {

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
-import { statusOf } from '../control/define.ts';
+import { PREFIX, problem, statusOf } from '../control/define.ts';
 import { serverSentEvents } from '../log/event-stream.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
@@ -22,11 +22,12 @@ export function addPages(app: Hono, parts: Parts): void {
   addCalls(app);
 
   app.onError((error, { req }) => {
+    const isRefusal = error instanceof SandboxError || error instanceof ConfigurationError;
     // Any other error of a route breaks its connection on purpose.
-    if (!(error instanceof SandboxError || error instanceof ConfigurationError) || req.path.startsWith('/api/'))
-      throw error;
-    const status = error instanceof SandboxError ? statusOf(error.code) : 422;
-    return noticeResponse('That did not work', error.message, status);
+    if (!isRefusal || req.path.startsWith('/api/')) throw error;
+    const code = error instanceof SandboxError ? error.code : 'invalid';
+    if (req.path.startsWith(PREFIX)) return problem(code, error.message);
+    return noticeResponse('That did not work', error.message, statusOf(code));
   });
   app.notFound(({ req }) =>
     req.header('accept')?.includes('text/html')
