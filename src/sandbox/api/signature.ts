@@ -116,10 +116,3 @@ function serialisations(text: string): string[] {
 /** Writes JSON with a space after each comma and colon. */
 const inPython = (value: unknown): string =>
   JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
-
-/** Returns the headers of a create that this terminal accepts. */
-export const signedHeaders = (body: string, { apiKey, signKey, signatureEncoding }: Terminal) => ({
-  authorization: `Bearer ${apiKey}`,
-  signature: createHmac('sha256', signKey).update(body).digest(signatureEncoding),
-  'content-type': 'application/json',
-});

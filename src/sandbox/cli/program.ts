@@ -6,7 +6,7 @@ import { hintAt } from '../../schemas/hints.ts';
 import { CommandError, complain, createProgram, integer, runProgram } from '../../terminal/program.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { sandboxFields } from '../sandbox-options.ts';
-import { SCENARIOS, textOf } from '../scenarios/library.ts';
+import { SCENARIOS, scenarioOf } from '../scenarios/library.ts';
 import { addRemoteCommands, place, scenarioTable } from './commands.ts';
 import { logs } from './logs.ts';
 import { optionOf } from './options.ts';
@@ -86,7 +86,7 @@ async function serveUntilStopped(options: ServeOptions): Promise<void> {
 
 /** Prints the scenarios, which are part of the program: no sandbox is needed. */
 function printScenarios(name: string | undefined, json: boolean): void {
-  const text = name === undefined ? scenarioTable : textOf(name).trimEnd();
-  const value = name === undefined ? SCENARIOS : SCENARIOS.find(one => one.name === name);
-  console.log(json ? JSON.stringify(value, null, 2) : text);
+  const scenario = name === undefined ? undefined : scenarioOf(name);
+  const text = scenario?.text.trimEnd() ?? scenarioTable;
+  console.log(json ? JSON.stringify(scenario ?? SCENARIOS, null, 2) : text);
 }

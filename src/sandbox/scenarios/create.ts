@@ -1,6 +1,7 @@
 // Sends a signed create to the sandbox, as a merchant would.
+import { createHmac } from 'node:crypto';
+import { JSON_TYPE } from '../answer.ts';
 import { takeCreate } from '../api/routes.ts';
-import { signedHeaders } from '../api/signature.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
@@ -17,7 +18,9 @@ const BROKEN = 'The create got no complete answer, because a fault is armed for 
 /** @returns the payment's id. @throws {SandboxError} `refused` with the gateway's reasons, or without a complete answer */
 export async function create(parts: Parts, payment: object, origin: string): Promise<string> {
   const body = JSON.stringify(payment);
-  const init = { method: 'POST', headers: signedHeaders(body, parts.settings), body };
+  const { apiKey, signKey, signatureEncoding } = parts.settings;
+  const signature = createHmac('sha256', signKey).update(body).digest(signatureEncoding);
+  const init = { method: 'POST', headers: { ...JSON_TYPE, authorization: `Bearer ${apiKey}`, signature }, body };
   const answer: Answer = await takeCreate(parts, new Request(`${origin}/api/v1/payments`, init), true)
     .then(response => response.json() as Promise<Answer>)
     .catch(() => {

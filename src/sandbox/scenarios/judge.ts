@@ -6,6 +6,8 @@ import type { Expectation, Expected } from './format.ts';
 /** A posted callback, with the merchant's behaviour until its answer. */
 export interface Witnessed {
   delivery: Delivery;
+  /** Whether the callback was forged or edited, or repeats such a callback. */
+  isForged: boolean;
   /** Whether the merchant looked up the payment with good credentials, and got an answer. */
   isLookedUp: boolean;
   /** Whether a fault was injected into such a lookup. */
@@ -15,40 +17,37 @@ export interface Witnessed {
 /** Returns the callbacks of a payment that were answered or given up. @param history its events, in order of their ends */
 export function witnessed(history: readonly SandboxEvent[]): Witnessed[] {
   let lookups: Extract<SandboxEvent, { type: 'request' }>[] = [];
+  const forged = new Set<number>();
   return history.flatMap(event => {
     if (event.type === 'request' && event.method === 'GET') lookups.push(event);
     if (event.type !== 'callback') return [];
     const { delivery } = event;
+    const { id, fault, isEdited = false, repeats = 0 } = delivery;
+    const isForged = fault === 'callback-forge' || isEdited || forged.has(repeats);
+    if (isForged) forged.add(id);
     const meanwhile = lookups.filter(({ at }) => at >= delivery.at);
     lookups = [];
     const isLookedUp = meanwhile.some(({ status }) => status === 200);
-    return [{ delivery, isLookedUp, isHindered: meanwhile.some(({ fault }) => fault !== undefined) }];
+    const isHindered = meanwhile.some(({ fault }) => fault !== undefined);
+    return [{ delivery, isForged, isLookedUp, isHindered }];
   });
 }
 
-/**
- * @param where the part of the scenario, such as `steps[1] (move: complete)`
- * @param all every delivery of the payment so far
- */
-export function judgeCallbacks(
-  where: string,
-  expected: Expected | undefined,
-  callbacks: readonly Witnessed[],
-  all: readonly Delivery[],
-): string[] {
+/** @param where the part of the scenario, such as `steps[1] (move: complete)` */
+export function judgeCallbacks(where: string, expected: Expected | undefined, callbacks: readonly Witnessed[]) {
   const wanted = expected?.callbacks;
   if (wanted && wanted.length !== callbacks.length) {
-    const came = callbacks.map(({ delivery }) => `${nameOf(delivery, all)}, ${answerOf(delivery)}`).join('; ');
+    const came = callbacks.map(one => `${nameOf(one)}, ${answerOf(one.delivery)}`).join('; ');
     return [
       `${where}: expected ${countOf(wanted.length)}${wanted.length > 0 ? ` (${wanted.join(', ')})` : ''}, and ${callbacks.length === 0 ? 'none' : callbacks.length} came${came && ` (${came})`}. Expect one for each callback that is posted.`,
     ];
   }
   return callbacks.flatMap((witnessed, index) => {
-    const expectation = wanted?.[index] ?? usual(witnessed, all);
+    const expectation = wanted?.[index] ?? usual(witnessed);
     if (isMet(expectation, witnessed)) return [];
     const { delivery, isLookedUp } = witnessed;
     const unchecked = expectation === 'not-believed' && !isLookedUp ? ', and the payment was not looked up before' : '';
-    const name = `callback ${index + 1} of ${callbacks.length} (${nameOf(delivery, all)})`;
+    const name = `callback ${index + 1} of ${callbacks.length} (${nameOf(witnessed)})`;
     return [
       `${where}, ${name}: expected ${expectation}, but it was ${answerOf(delivery)}${unchecked}. ${advice(expectation, delivery)}`,
     ];
@@ -59,9 +58,9 @@ const countOf = (count: number): string =>
   count === 0 ? 'no callback' : count === 1 ? '1 callback' : `${count} callbacks`;
 
 /** The expectation for a callback that the scenario does not mention. */
-function usual({ delivery, isHindered }: Witnessed, all: readonly Delivery[]): Expectation {
+function usual({ delivery, isForged, isHindered }: Witnessed): Expectation {
   if (isLost(delivery)) return 'lost';
-  if (isForged(delivery, all)) return 'not-believed';
+  if (isForged) return 'not-believed';
   return isHindered ? 'answered' : 'taken';
 }
 
@@ -83,17 +82,8 @@ function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed): b
   }
 }
 
-/** Whether the callback was forged or edited, or repeats such a callback. */
-function isForged({ fault, isEdited, repeats }: Delivery, all: readonly Delivery[]): boolean {
-  if (fault === 'callback-forge' || isEdited) return true;
-  const origin = all.find(({ id }) => id === repeats);
-  return origin !== undefined && isForged(origin, all);
-}
-
-function nameOf(delivery: Delivery, all: readonly Delivery[]): string {
-  const { paymentStatus, repeats } = delivery;
-  return [isForged(delivery, all) && 'forged', paymentStatus, repeats && 'posted again'].filter(Boolean).join(' ');
-}
+const nameOf = ({ isForged, delivery: { paymentStatus, repeats } }: Witnessed): string =>
+  [isForged && 'forged', paymentStatus, repeats && 'posted again'].filter(Boolean).join(' ');
 
 const ADVICE: Readonly<Record<string, string>> = {
   taken: 'A server answers 2xx once a callback has taken effect: its log says why this one has not.',

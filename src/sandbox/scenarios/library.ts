@@ -123,8 +123,9 @@ export const SCENARIOS = Object.entries(ALL).map(([name, text]) => ({
 }));
 
 /** @throws {SandboxError} `unknown_scenario` */
-export function textOf(name: string): string {
-  if (Object.hasOwn(ALL, name)) return ALL[name as ScenarioName];
+export function scenarioOf(name: string) {
+  const scenario = SCENARIOS.find(one => one.name === name);
+  if (scenario) return scenario;
   const hint = hintAt(name, Object.keys(ALL));
   throw new SandboxError('unknown_scenario', `No scenario is called ${JSON.stringify(name)}. ${hint}`);
 }

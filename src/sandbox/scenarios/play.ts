@@ -11,7 +11,7 @@ import { durationOf } from '../text/duration.ts';
 import { create } from './create.ts';
 import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';
 import { judgeCallbacks, type Witnessed, witnessed } from './judge.ts';
-import { textOf } from './library.ts';
+import { scenarioOf } from './library.ts';
 import { checkScenario, readScenario } from './read.ts';
 
 /** The result of a scenario. */
@@ -50,7 +50,7 @@ const NOT_HEARD =
 export async function play(parts: Parts, scenario: unknown, stage: Stage): Promise<Played> {
   const [name, checked] =
     typeof scenario === 'string'
-      ? [scenario, await readScenario(textOf(scenario))]
+      ? [scenario, await readScenario(scenarioOf(scenario).text)]
       : ['scenario', checkScenario(scenario)];
   const played = await new Play(parts, checked).run(name, stage);
   const { payment, problems } = played;
@@ -151,9 +151,7 @@ class Play {
   /** Judges the callbacks since the last step, or others. A list for the whole scenario replaces the usual expectations. */
   #judge(where: string, expected?: Expected, callbacks = this.#callbacks.slice(this.#judged)): void {
     const isListed = this.#scenario.expect?.callbacks !== undefined && expected?.callbacks === undefined;
-    if (this.#isHeard && !isListed) {
-      this.#problems.push(...judgeCallbacks(where, expected, callbacks, this.#deliveries));
-    }
+    if (this.#isHeard && !isListed) this.#problems.push(...judgeCallbacks(where, expected, callbacks));
     this.#judged += callbacks.length;
     const { paymentStatus } = this.#parts.ledger.get(this.#id);
     const wanted = expected?.paymentStatus ?? paymentStatus;
