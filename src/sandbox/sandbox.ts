@@ -23,7 +23,7 @@ import { restore, save } from './save.ts';
 import type { SavedSandbox } from './saved.ts';
 import type { Scenario } from './scenarios/format.ts';
 import type { ScenarioName } from './scenarios/library.ts';
-import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
+import { type Played, type PlayOptions, play } from './scenarios/play.ts';
 
 /** A sandbox that serves HTTP. */
 export interface ListeningSandbox<T extends Terminal = Terminal> extends Listening {
@@ -184,8 +184,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * `final_state` for a move without `force`
    */
   async play(scenario: ScenarioName | Scenario, options?: PlayOptions): Promise<Played> {
-    const { to } = readPlayOptions(options ?? {});
-    return structuredClone(await play(this.#parts, scenario, { to, origin: this.clientOptions.baseUrl }));
+    return structuredClone(await play(this.#parts, scenario, options ?? {}, this.clientOptions.baseUrl));
   }
 
   /** Returns all state as plain JSON, for the option `saved` of another sandbox. */

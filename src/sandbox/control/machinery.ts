@@ -5,7 +5,6 @@ import { faultFields } from '../faults/faults.ts';
 import { FAULTS, type Fault } from '../faults/kinds.ts';
 import { eventStream } from '../log/event-stream.ts';
 import type { Call } from '../log/events.ts';
-import { SHOWN_EVENTS } from '../log/log.ts';
 import { duration } from '../text/duration.ts';
 import { environmentOf } from '../text/environment.ts';
 import type { ShownCall, ShownClock } from './answers.ts';
@@ -71,7 +70,7 @@ export const MACHINERY_ROUTES: readonly Route[] = [
   }),
   route('GET /events', 'streamEvents', 'The latest events, and then each new one: one JSON value per line.', {
     query: z.strictObject({
-      limit: whole(0, SHOWN_EVENTS).describe('How many of the past come first.'),
+      limit: whole(0, 1_000).describe('How many of the past come first.'),
       follow: flagText.prefault('true').describe('Whether the stream continues with new ones.'),
     }),
     run: ({ log }, { query }) =>

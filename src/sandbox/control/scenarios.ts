@@ -17,7 +17,7 @@ export const SCENARIO_ROUTES: readonly Route[] = [
   route('POST /scenarios/{name}', 'playScenario', 'Plays one of them, and answers once it has ended.', {
     body: z.strictObject({ to }),
     errors: ['unknown_scenario', 'refused'],
-    run: (parts, { id: name, body, origin }) => play(parts, name, { ...body, origin }),
+    run: (parts, { id: name, body, origin }) => play(parts, name, body, origin),
   }),
   route('POST /scenarios', 'playOwnScenario', 'Plays a scenario of your own.', {
     body: z.strictObject({
@@ -29,11 +29,11 @@ export const SCENARIO_ROUTES: readonly Route[] = [
     errors: ['refused'],
     run: async (parts, { body: { scenario, to }, origin }) => {
       const read = typeof scenario === 'string' ? await readScenario(scenario) : scenario;
-      return play(parts, read, { to, origin });
+      return play(parts, read, { to }, origin);
     },
   }),
   route('POST /test', 'testServer', 'Plays every built-in scenario at your server, and answers with a report card.', {
     body: z.strictObject({ to }),
-    run: (parts, { body, origin }) => testServer(parts, { ...body, origin }),
+    run: (parts, { body, origin }) => testServer(parts, body, origin),
   }),
 ];

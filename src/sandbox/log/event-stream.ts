@@ -38,12 +38,3 @@ export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow =
   });
   return new Response(body, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
 }
-
-/** Streams the news that something happened, for a page's EventSource. */
-export const serverSentEvents = ({ method }: Request, log: Log): Response =>
-  eventStream(log, {
-    follow: method !== 'HEAD',
-    type: 'text/event-stream',
-    hello: ': hello\n\n',
-    textOf: () => 'data: \n\n',
-  });

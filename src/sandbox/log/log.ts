@@ -8,8 +8,6 @@ import type { Call, Happening, SandboxEvent, SandboxListener } from './events.ts
 const KEPT_CALLS = 1_000;
 const KEPT_BYTES = 64 * 1024;
 const KEPT_EVENTS = 10_000;
-/** The most events that a list shows. */
-export const SHOWN_EVENTS = 1_000;
 
 /** The end of a call, without an answer after a broken connection. */
 type End = Pick<Call, 'fault' | 'paymentId'> & { answer?: Answer | undefined };

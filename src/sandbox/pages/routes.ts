@@ -3,7 +3,7 @@ import type { Hono } from 'hono/tiny';
 import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
 import { PREFIX, problem, statusOf } from '../control/define.ts';
-import { serverSentEvents } from '../log/event-stream.ts';
+import { eventStream } from '../log/event-stream.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { addCustomerPages } from './customer/routes.ts';
@@ -16,7 +16,15 @@ import script from './pages.js?raw';
 export function addPages(app: Hono, parts: Parts): void {
   app.get('/pages.css', () => asset(style, 'text/css'));
   app.get('/pages.js', () => asset(`${morph}\n${script}`, 'text/javascript'));
-  app.get('/live', ({ req }) => serverSentEvents(req.raw, parts.log));
+  // Tells a page's EventSource only that something happened.
+  app.get('/live', ({ req }) =>
+    eventStream(parts.log, {
+      follow: req.raw.method !== 'HEAD',
+      type: 'text/event-stream',
+      hello: ': hello\n\n',
+      textOf: () => 'data: \n\n',
+    }),
+  );
   addCustomerPages(app, parts);
   addDashboard(app, parts);
   addCalls(app);

@@ -66,20 +66,15 @@ function usual({ delivery, isForged, isHindered }: Witnessed): Expectation {
 
 function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed): boolean {
   const { status } = delivery;
-  switch (expectation) {
-    case 'lost':
-      return isLost(delivery);
-    case 'answered':
-      return status !== undefined;
-    case 'taken':
-      return isTaken(delivery);
-    case 'refused':
-      return status !== undefined && !isTaken(delivery);
-    case 'not-believed':
-      return status !== undefined && (!isTaken(delivery) || isLookedUp);
-    default:
-      return status === expectation;
-  }
+  if (typeof expectation === 'number') return status === expectation;
+  const isAnswered = status !== undefined;
+  return {
+    lost: isLost(delivery),
+    answered: isAnswered,
+    taken: isTaken(delivery),
+    refused: isAnswered && !isTaken(delivery),
+    'not-believed': isAnswered && (!isTaken(delivery) || isLookedUp),
+  }[expectation];
 }
 
 const nameOf = ({ isForged, delivery: { paymentStatus, repeats } }: Witnessed): string =>

@@ -32,11 +32,7 @@ export interface PlayOptions {
   to?: string | undefined;
 }
 
-export const readPlayOptions = optionsReader<PlayOptions>()('sandbox.play', { to: httpUrl.optional() });
-
-export interface Stage extends PlayOptions {
-  origin: string;
-}
+const readPlayOptions = optionsReader<PlayOptions>()('sandbox.play', { to: httpUrl.optional() });
 
 /** A host that never exists, so callbacks cannot reach it. */
 const NOWHERE = 'http://nowhere.invalid/';
@@ -45,14 +41,16 @@ const NOT_HEARD =
 
 /**
  * @param scenario the name of a built-in one, or an unchecked value
+ * @param origin of the sandbox, as the caller knows it
  * @throws {SandboxError} `refused` if the gateway refuses the create
  */
-export async function play(parts: Parts, scenario: unknown, stage: Stage): Promise<Played> {
+export async function play(parts: Parts, scenario: unknown, options: PlayOptions, origin: string): Promise<Played> {
+  const { to } = readPlayOptions(options);
   const [name, checked] =
     typeof scenario === 'string'
       ? [scenario, await readScenario(scenarioOf(scenario).text)]
       : ['scenario', checkScenario(scenario)];
-  const played = await new Play(parts, checked).run(name, stage);
+  const played = await new Play(parts, checked).run(name, origin, to);
   const { payment, problems } = played;
   parts.log.emit({ type: 'scenario', paymentId: payment.id, name, problems });
   return played;
@@ -78,11 +76,11 @@ class Play {
   }
 
   /** @param name the start of a generated reference */
-  async run(name: string, stage: Stage): Promise<Played> {
+  async run(name: string, origin: string, to?: string): Promise<Played> {
     const { ledger, faults } = this.#parts;
     const { steps = [], expect } = this.#scenario;
     try {
-      await this.#create(name, stage);
+      await this.#create(name, origin, to);
       this.#judge('create');
       for (const [index, step] of steps.entries()) {
         const [action = 'move'] = actionsIn(step);
@@ -98,7 +96,7 @@ class Play {
     }
   }
 
-  async #create(name: string, { to, origin }: Stage): Promise<void> {
+  async #create(name: string, origin: string, to?: string): Promise<void> {
     const { settings, faults } = this.#parts;
     const { create: asked, createFault } = this.#scenario;
     const { webhookUrl, callbackUrl, ...fields } = asked;

@@ -1,7 +1,7 @@
 // Plays every built-in scenario at a merchant's server, for a report card.
 import type { Parts } from '../parts.ts';
 import { SCENARIOS } from './library.ts';
-import { play, type Stage } from './play.ts';
+import { type PlayOptions, play } from './play.ts';
 
 /** The worst one first. */
 export const RESULTS = ['failed', 'unchecked', 'passed'] as const;
@@ -25,10 +25,10 @@ export interface Report {
 }
 
 /** Plays one scenario after the other, until the server does not answer. */
-export async function testServer(parts: Parts, stage: Stage): Promise<Report> {
+export async function testServer(parts: Parts, options: PlayOptions, origin: string): Promise<Report> {
   const scenarios: Report['scenarios'] = [];
   for (const { name, does } of SCENARIOS) {
-    const { payment, deliveries, problems, note } = await play(parts, name, stage);
+    const { payment, deliveries, problems, note } = await play(parts, name, options, origin);
     const isAnswered = deliveries.some(({ status }) => status !== undefined);
     const result = !isAnswered ? 'unchecked' : problems.length > 0 ? 'failed' : 'passed';
     scenarios.push({ name, does, result, problems: note ? [note] : problems, paymentId: payment.id });

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import type { Parts } from '../../parts.ts';
 import { create } from '../../scenarios/create.ts';
-import { play, readPlayOptions } from '../../scenarios/play.ts';
+import { play } from '../../scenarios/play.ts';
 import { type Report, testServer } from '../../scenarios/report.ts';
 import { addForm, backOf } from '../forms.ts';
 import { activityPage } from './activity.ts';
@@ -38,16 +38,13 @@ export function addDashboard(app: Hono, parts: Parts): void {
     return `/payments/${await create(parts, paymentOf(form, origin), origin)}`;
   });
 
-  const stageOf = (form: URLSearchParams, url: string) => ({
-    ...readPlayOptions({ to: form.get('to') || undefined }),
-    origin: new URL(url).origin,
-  });
+  const optionsOf = (form: URLSearchParams) => ({ to: form.get('to') || undefined });
   addForm(app, '/play', async (form, { url }) => {
-    const { payment } = await play(parts, form.get('name') ?? '', stageOf(form, url));
+    const { payment } = await play(parts, form.get('name') ?? '', optionsOf(form), new URL(url).origin);
     return `/payments/${payment.id}`;
   });
   addForm(app, '/report', async (form, { url }) => {
-    report = await testServer(parts, stageOf(form, url));
+    report = await testServer(parts, optionsOf(form), new URL(url).origin);
     return '/report';
   });
 
