@@ -16,7 +16,7 @@ import script from './pages.js?raw';
 export function addPages(app: Hono, parts: Parts): void {
   app.get('/pages.css', () => asset(style, 'text/css'));
   app.get('/pages.js', () => asset(`${morph}\n${script}`, 'text/javascript'));
-  // Tells a page's EventSource only that something happened.
+  // Reports to a page's EventSource only that something happened.
   app.get('/live', ({ req }) =>
     eventStream(parts.log, {
       follow: req.raw.method !== 'HEAD',
