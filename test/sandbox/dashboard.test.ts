@@ -432,6 +432,14 @@ it('a newcomer plays a scenario with one button', { tags: 'long' }, async () => 
   expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
 });
 
+it('a scenario posts its callbacks to the address in the form', async () => {
+  const { sandbox, press } = open();
+  const to = 'https://shop.example/callbacks';
+  await press('/play', { name: 'deposit-completed', to });
+  await press('/report', { to });
+  expect(new Set(sandbox.deliveries.map(({ url }) => url.split('?')[0]))).toEqual(new Set([to]));
+});
+
 it('the feed reports that something happened, and no more, until it goes away', async () => {
   const { sandbox, create } = open();
   const response = await sandbox.fetch(`${HERE}/live`);
