@@ -17,11 +17,8 @@ const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 export function serialize(request: CheckedRequest, extra: object = {}): string {
   const repeated = Object.keys(extra).filter(name => REQUEST_FIELDS.has(name));
   if (repeated.length > 0) {
-    const message = 'is a field of the request: set it there, not in extra';
-    throw new InvalidRequestError(
-      repeated.map(name => ({ path: `extra.${name}`, message })),
-      'not_sent',
-    );
+    const paths = repeated.map(name => `extra.${name}`);
+    throw refused('is a field of the request: set it there, not in extra', paths);
   }
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
   let text: string;
@@ -38,4 +35,7 @@ export function serialize(request: CheckedRequest, extra: object = {}): string {
   return text;
 }
 
-const refused = (message: string) => new InvalidRequestError([{ path: '', message }], 'not_sent');
+function refused(message: string, paths = ['']): InvalidRequestError {
+  const issues = paths.map(path => ({ path, message }));
+  return new InvalidRequestError(issues, 'not_sent');
+}
