@@ -3,31 +3,15 @@ import type * as z from 'zod';
 import { InvalidRequestError, issuesOf } from '../../errors.ts';
 import { decimalsProblem } from '../amount.ts';
 import { isJsonMap } from '../json.ts';
-import type { PaymentType, Terminal } from '../methods.ts';
+import type { Terminal } from '../methods.ts';
 import type { NftPurchaseRequest, OnrampPayment, PaymentRequest } from './request.ts';
-import {
-  createPaymentSchema,
-  depositSchema,
-  nftPurchaseSchema,
-  onrampTerminalDepositSchema,
-  onrampTerminalPaymentSchema,
-  REQUEST_FIELDS,
-  withdrawalSchema,
-} from './schema.ts';
+import { REQUEST_FIELDS, REQUESTS } from './schema.ts';
 
 /** A request that the schemas have checked. */
 export type CheckedRequest = PaymentRequest | OnrampPayment | (NftPurchaseRequest & { paymentType: 'DEPOSIT' });
 
 /** The client's methods. */
-export type RequestKind = 'deposit' | 'withdrawal' | 'nftPurchase' | 'payment';
-
-/** The schema for each terminal, and the type that the method adds. A request that names another type is refused. */
-const KINDS: Record<RequestKind, Record<Terminal, z.ZodType<CheckedRequest>> & { paymentType?: PaymentType }> = {
-  deposit: { paymentType: 'DEPOSIT', standard: depositSchema, onramp: onrampTerminalDepositSchema },
-  withdrawal: { paymentType: 'WITHDRAWAL', standard: withdrawalSchema, onramp: withdrawalSchema },
-  nftPurchase: { paymentType: 'DEPOSIT', standard: nftPurchaseSchema, onramp: nftPurchaseSchema },
-  payment: { standard: createPaymentSchema, onramp: onrampTerminalPaymentSchema },
-};
+export type RequestKind = keyof typeof REQUESTS;
 
 /**
  * @param defaultUrl for a request without an address of its own
@@ -43,11 +27,12 @@ export function parseRequest(
     // A class may inherit its fields, such as getters.
     const names = [...REQUEST_FIELDS].filter(name => name in fields);
     const inherited = Object.fromEntries(names.map(name => [name, fields[name as keyof typeof fields]]));
-    const { paymentType = KINDS[kind].paymentType, webhookUrl, callbackUrl } = fields;
+    const { paymentType = REQUESTS[kind].paymentType, webhookUrl, callbackUrl } = fields;
     const address = (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl;
     return { ...inherited, ...fields, paymentType, webhookUrl: address };
   };
-  const { success, data, error } = KINDS[kind][terminal].safeParse(isJsonMap(input) ? completed(input) : input);
+  const schema: z.ZodType<CheckedRequest> = REQUESTS[kind][terminal];
+  const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed(input) : input);
   if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
   const message = decimalsProblem(data.amount, data.currency);
   if (message) throw new InvalidRequestError([{ path: 'amount', message }], 'not_sent');

@@ -13,7 +13,6 @@ import type {
   CustomerRequest,
   DepositRequest,
   NftPurchaseRequest,
-  OnrampPayment,
   PaymentRequest,
   RequestFields,
 } from './request.ts';
@@ -129,7 +128,7 @@ const depositBy = <M extends string>(methods: readonly M[]) =>
   );
 
 const deposit = depositBy(DEPOSIT_METHODS);
-const onrampTerminalDeposit = depositBy([...DEPOSIT_METHODS, ...ONRAMP_METHODS]);
+const onrampDeposit = depositBy([...DEPOSIT_METHODS, ...ONRAMP_METHODS]);
 const withdrawal = requestBy('WITHDRAWAL', WITHDRAWAL_METHODS, fields);
 
 const TYPE = {
@@ -138,8 +137,6 @@ const TYPE = {
 
 /** The schema of a {@link DepositRequest} with its `paymentType`. */
 export const depositSchema: z.ZodType<Deposit, Deposit> = deposit;
-export const onrampTerminalDepositSchema: z.ZodType<Deposit | OnrampPayment, Deposit | OnrampPayment> =
-  onrampTerminalDeposit;
 /** The schema of a {@link WithdrawalRequest} with its `paymentType`. */
 export const withdrawalSchema: z.ZodType<Withdrawal, Withdrawal> = withdrawal;
 /** The schema of an {@link NftPurchaseRequest} with its `paymentType`. */
@@ -150,8 +147,15 @@ export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.
   [deposit, withdrawal],
   TYPE,
 );
-export const onrampTerminalPaymentSchema: z.ZodType<PaymentRequest | OnrampPayment, PaymentRequest | OnrampPayment> =
-  z.discriminatedUnion('paymentType', [onrampTerminalDeposit, withdrawal], TYPE);
+export const onrampTerminalPaymentSchema = z.discriminatedUnion('paymentType', [onrampDeposit, withdrawal], TYPE);
+
+/** The schema for each terminal, and the type that the method adds. A request that names another type is refused. */
+export const REQUESTS = {
+  deposit: { paymentType: 'DEPOSIT', standard: deposit, onramp: onrampDeposit },
+  withdrawal: { paymentType: 'WITHDRAWAL', standard: withdrawal, onramp: withdrawal },
+  nftPurchase: { paymentType: 'DEPOSIT', standard: nftPurchaseSchema, onramp: nftPurchaseSchema },
+  payment: { paymentType: undefined, standard: createPaymentSchema, onramp: onrampTerminalPaymentSchema },
+} as const;
 
 /** Says what may help, and lists the accepted methods. */
 function wrongMethod(given: unknown, accepted: readonly string[]): string {
