@@ -54,16 +54,12 @@ export function leaving(
     };
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort);
-    promise.then(
-      () => settle(),
-      () => settle(),
-    );
+    const done = () => settle();
+    promise.then(done, done);
   });
 }
 
-/**
- * Settles as the promise does or, after `ms` milliseconds, as `onTimeout` does. A string is the message of an error.
- */
+/** Settles as the promise does or, after `ms`, as `onTimeout` does. A string is the message of an error. */
 export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> =>
   within(promise, { ms }, () => {
     if (typeof onTimeout === 'string') throw new Error(onTimeout);
