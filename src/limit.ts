@@ -7,26 +7,23 @@ export type Limited = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promi
 export function limit(running: number, longestWait?: { ms: number; error: () => Error }): Limited {
   const queue = new Set<() => void>();
   let free = running;
-  const wait = (signal: AbortSignal | undefined) =>
-    new Promise<void>((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
-      const end = (settle: () => void) => () => {
-        queue.delete(enter);
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', leave);
-        settle();
-      };
-      const enter = end(resolve);
-      const leave = end(() => reject(signal?.reason));
-      queue.add(enter);
-      if (longestWait)
-        timer = setTimeout(
-          end(() => reject(longestWait.error())),
-          longestWait.ms,
-        );
-      if (signal?.aborted) leave();
-      else signal?.addEventListener('abort', leave);
+  const wait = (signal: AbortSignal | undefined) => {
+    const { promise, resolve: enter, reject } = Promise.withResolvers<void>();
+    // At once, so that no place goes to a work that has left.
+    const leave = (reason: unknown) => {
+      queue.delete(enter);
+      reject(reason);
+    };
+    const abort = () => leave(signal?.reason);
+    const timer = longestWait && setTimeout(() => leave(longestWait.error()), longestWait.ms);
+    queue.add(enter);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
     });
+  };
   return async (work, signal) => {
     if (free > 0) free -= 1;
     else await wait(signal);
@@ -34,8 +31,10 @@ export function limit(running: number, longestWait?: { ms: number; error: () => 
       return await work();
     } finally {
       const [next] = queue;
-      if (next) next();
-      else free += 1;
+      if (next) {
+        queue.delete(next);
+        next();
+      } else free += 1;
     }
   };
 }
