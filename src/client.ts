@@ -51,15 +51,15 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
 
   /** @throws {ConfigurationError} if an option is missing or refused */
   constructor(options: ClientOptions<T, Tx> = {}) {
-    const settings = readClientOptions(options);
-    this.baseUrl = settings.baseUrl;
-    this.terminal = settings.terminal as T;
-    const gateway = openGateway(settings);
+    const gateway = openGateway(readClientOptions(options));
+    const { baseUrl, terminal, store, tokens, signCallbackUrls } = gateway;
+    this.baseUrl = baseUrl;
+    this.terminal = terminal as T;
     this.#gateway = gateway;
     const link: ClientLink<Tx> = {
-      store: gateway.store as Store<Tx> | undefined,
-      tokens: gateway.tokens,
-      signCallbackUrls: gateway.signCallbackUrls,
+      store: store as Store<Tx> | undefined,
+      tokens,
+      signCallbackUrls,
       reconcile: (payment, isBeforeEffect) => reconcile(gateway, payment, isBeforeEffect),
       makeDue: id => makeDue(gateway, id),
     };
