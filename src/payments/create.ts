@@ -7,7 +7,7 @@ import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
-import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
+import { type CheckedRequest, checkRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
 import { serialize } from '../schemas/requests/serialize.ts';
 import { type Accepted, createOnce } from '../store/creates/create-once.ts';
 import { checkReference } from '../store/key.ts';
@@ -104,10 +104,6 @@ function warnOnce(gateway: Gateway): void {
     'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).',
   );
 }
-
-/** @throws {InvalidRequestError} before anything is written or sent */
-export const checkRequest = ({ terminal, webhookUrl }: Gateway, kind: RequestKind, input: unknown): CheckedRequest =>
-  parseRequest(kind, terminal, input, webhookUrl);
 
 const NO_REFERENCE = {
   path: 'reference',

@@ -8,7 +8,7 @@ import {
 } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { parseRequest } from '../../src/schemas/requests/checked-request.ts';
+import { checkRequest } from '../../src/schemas/requests/checked-request.ts';
 import { onrampTerminalPaymentSchema } from '../../src/schemas/requests/schema.ts';
 import { APPLE_PAY, CARD, webhookUrl } from '../support/fixtures.ts';
 
@@ -112,7 +112,7 @@ describe('amount', () => {
 
 describe('the decimals of a currency', () => {
   const ask = (amount: number | string, currency: string) => () =>
-    parseRequest('deposit', 'standard', { ...deposit, amount, currency });
+    checkRequest({ terminal: 'standard' }, 'deposit', { ...deposit, amount, currency });
 
   // ISO 4217. Another currency has any.
   it.each<[currency: string, sent: (number | string)[], refused: (number | string)[], most?: number]>([
@@ -134,7 +134,7 @@ describe('the decimals of a currency', () => {
 
 it('a request may inherit fields, as from a class with getters, and its own fields count', () => {
   const request = Object.assign(Object.create({ ...CARD, amount: 1, loyalty: 1 }), { amount: '2.50' });
-  expect(parseRequest('deposit', 'standard', request)).toEqual({ ...deposit, amount: '2.50' });
+  expect(checkRequest({ terminal: 'standard' }, 'deposit', request)).toEqual({ ...deposit, amount: '2.50' });
 });
 
 const MISSING =

@@ -2,6 +2,7 @@
 import type { CreateOptions } from '../../client-options.ts';
 import { ConfigurationError, PaymentInDoubtError } from '../../errors.ts';
 import { argumentReader, extraField } from '../../options/reader.ts';
+import { checkRequest } from '../../schemas/requests/checked-request.ts';
 import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
 import { serialize } from '../../schemas/requests/serialize.ts';
 import { change, NO_ROW } from '../../store/creates/change.ts';
@@ -9,7 +10,7 @@ import { type CreateRow, entryOf, knownIds } from '../../store/rules/create-row.
 import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
 import type { PlannedRequest } from '../../store/rules/plan.ts';
 import { plan } from '../../store/rules/transitions.ts';
-import { checkRequest, withReference } from '../create.ts';
+import { withReference } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
 import { checkUpkeep } from '../missing-upkeep.ts';
 import { type Entry, storeOf } from '../store-calls.ts';

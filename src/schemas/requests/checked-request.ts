@@ -13,25 +13,23 @@ export type CheckedRequest = PaymentRequest | OnrampPayment | (NftPurchaseReques
 /** The client's methods. */
 export type RequestKind = keyof typeof REQUESTS;
 
-/**
- * @param defaultUrl for a request without an address of its own
- * @throws {InvalidRequestError} naming every field that is wrong
- */
-export function parseRequest(
-  kind: RequestKind,
-  terminal: Terminal,
-  input: unknown,
-  defaultUrl?: string,
-): CheckedRequest {
+interface Client {
+  terminal: Terminal;
+  /** For a request that has no address. */
+  webhookUrl?: string | undefined;
+}
+
+/** @throws {InvalidRequestError} naming every field that is wrong, before anything is written or sent */
+export function checkRequest(client: Client, kind: RequestKind, input: unknown): CheckedRequest {
   const completed = (fields: Partial<PaymentRequest>) => {
     // A class may inherit its fields, such as getters.
     const names = [...REQUEST_FIELDS].filter(name => name in fields);
     const inherited = Object.fromEntries(names.map(name => [name, fields[name as keyof typeof fields]]));
     const { paymentType = REQUESTS[kind].paymentType, webhookUrl, callbackUrl } = fields;
-    const address = (webhookUrl ?? callbackUrl) == null ? defaultUrl : webhookUrl;
+    const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
     return { ...inherited, ...fields, paymentType, webhookUrl: address };
   };
-  const schema: z.ZodType<CheckedRequest> = REQUESTS[kind][terminal];
+  const schema: z.ZodType<CheckedRequest> = REQUESTS[kind][client.terminal];
   const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed(input) : input);
   if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
   const message = decimalsProblem(data.amount, data.currency);
