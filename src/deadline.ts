@@ -14,7 +14,6 @@ export async function pause(ms: number, signal?: AbortSignal | undefined): Promi
   await leaving(new Promise(() => {}), { ms, signal });
 }
 
-/** Resolves as soon as the signal is aborted. */
 export const aborted = (signal: AbortSignal): Promise<void> => pause(Number.POSITIVE_INFINITY, signal);
 
 /** Resolves after `ms` milliseconds, without keeping the process alive. */
@@ -75,7 +74,6 @@ export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal): Promise
 /** Returns the milliseconds since a moment of `performance.now()`, to the hundredth. */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
 
-/** A deadline has passed. */
 export class LateError extends Error {}
 
 /** The end of a call, by two clocks: one stops while the machine sleeps, and people can set the other. */

@@ -46,7 +46,6 @@ export function reviewsTable(reviews: readonly Review[], scope: string): string 
   return `${table([REVIEW_HEAD, ...rows])}\n${RESOLVE}`;
 }
 
-/** The store's entry of one reference. */
 export function entryText(entry: Entry): string {
   const { state, underWay, paymentType, paymentMethod, amount, currency, paymentId, payment, conflictingIds } = entry;
   return table([

@@ -41,6 +41,5 @@ export const flagProblem: ProblemOf = value => (typeof value === 'boolean' ? und
 
 export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');
 
-/** Checks an option that is a margin in milliseconds. */
 export const marginProblem: ProblemOf = value =>
   Number.isFinite(value) && (value as number) >= 0 ? undefined : 'must be milliseconds, 0 or more';

@@ -1,7 +1,6 @@
 // Checks of addresses: http(s) URLs, and hosts that never leave this machine.
 import * as z from 'zod';
 
-/** Checks whether a value is an absolute http(s) URL. */
 export const isHttpUrl = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value);
 

@@ -12,7 +12,6 @@ interface Requested {
   reference?: string | null | undefined;
 }
 
-/** Lists the fields of the money in which a payment differs from a request. */
 export function moneyDifferences(request: Requested, payment: Pick<Payment, Money>): Money[] {
   const isSame = {
     paymentType: request.paymentType === payment.paymentType,

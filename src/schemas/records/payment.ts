@@ -89,7 +89,6 @@ interface SettlementFields {
   destination_wallet?: string | null | undefined;
 }
 
-/** Fields of a record after a failure. */
 interface FailureFields {
   /** The processor's reason, for people. It may be missing, so never branch on it. */
   errorMessage?: string | null | undefined;

@@ -17,7 +17,6 @@ export interface ApplePayBillingAddress extends BillingAddressRequest {
   countryCode: string;
 }
 
-/** The fields of every create request. */
 export interface RequestFields {
   /** In units of `currency`, not cents. Greater than 0. {@link GatewayClient} sends a string's digits unchanged. */
   amount: number | string;
@@ -51,7 +50,6 @@ export interface RequestFields {
   browser?: object | null | undefined;
 }
 
-/** The fields of every deposit. */
 interface DepositFields extends RequestFields {
   /** Only {@link GatewayClient.createPayment} needs it. */
   paymentType?: 'DEPOSIT' | undefined;

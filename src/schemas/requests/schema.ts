@@ -86,7 +86,6 @@ const applePayFields = {
   billingAddress: applePayBillingAddress,
 } satisfies Omit<FieldsOf<ApplePayDeposit>, 'paymentType' | 'paymentMethod'>;
 
-/** The names of all fields of a request. */
 export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(fields)]);
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
