@@ -137,6 +137,15 @@ it('a request may inherit fields, as from a class with getters, and its own fiel
   expect(checkRequest({ terminal: 'standard' }, 'deposit', request)).toEqual({ ...deposit, amount: '2.50' });
 });
 
+it.each(['standard', 'onramp'] as const)(
+  'OPENBANKING is for NFT purchases alone on a terminal of kind %s',
+  terminal => {
+    const request = { ...deposit, paymentMethod: 'OPENBANKING' };
+    expect(checkRequest({ terminal }, 'nftPurchase', request)).toEqual(request);
+    expect(() => checkRequest({ terminal }, 'deposit', request)).toThrow('paymentMethod');
+  },
+);
+
 const MISSING =
   "webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options";
 const NO_URL = 'webhookUrl: must be an absolute http(s) URL, as a string';
