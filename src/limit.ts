@@ -9,7 +9,7 @@ export function limit(running: number, longestWait?: { ms: number; error: () => 
   let free = running;
   const wait = (signal: AbortSignal | undefined) => {
     const { promise, resolve: enter, reject } = Promise.withResolvers<void>();
-    // At once, so that no place goes to a work that has left.
+    // Immediately, so that no place goes to a work that has left.
     const leave = (reason: unknown) => {
       queue.delete(enter);
       reject(reason);
