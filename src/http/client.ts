@@ -13,7 +13,7 @@ export interface NoAnswer extends Failure {
   /** False if the request provably never left this machine. */
   mayHaveLeft: boolean;
   /** The part of the answer's body that arrived: it may contain the payment's id. */
-  received: string;
+  body: string;
 }
 
 /** The time limits of a call. */
@@ -36,13 +36,13 @@ export async function createHttpClient(
   // node:http is slow to load, and some runtimes lack it.
   const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
+    if (signal?.aborted) return { mayHaveLeft: false, body: '', code: 'aborted' };
     const isCreate = request.method === 'POST';
     const attempts: HttpAttempt[] = [];
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
     const stop = new AbortController();
     const giveUp = () => stop.abort(signal?.reason);
     const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
-    if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
     const attempt = () => attemptOnce(exchange, request, attempts, new HttpAttempt(deadline, stop.signal));
     const first = attempt();
@@ -66,12 +66,11 @@ export async function createHttpClient(
     );
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
-    const latest: Partial<HttpAttempt> = attempts.at(-1) ?? {};
-    const { answer, body, mayHaveLeft = false, failure = { code: 'timeout' } } = latest;
+    const { answer, body, mayHaveLeft, failure } = attempts.at(-1) as HttpAttempt;
     const isAborted = signal?.aborted && !isAnswered;
     // An error status is an answer too.
-    if (answer && !isAborted) return answer;
-    return { mayHaveLeft, received: body?.text ?? '', ...failure, ...(isAborted && { code: 'aborted' }) };
+    if (answer && !isAborted) return { ...answer, body: body.text, isTooLong: body.isTooLong };
+    return { mayHaveLeft, body: body.text, ...failure, ...(isAborted && { code: 'aborted' }) };
   };
 }
 

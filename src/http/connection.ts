@@ -6,7 +6,8 @@ import { urlToHttpOptions } from 'node:url';
 import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { Exchange, HttpAnswer, HttpAttempt, HttpRequest } from './exchange.ts';
+import type { AnswerHead, Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
+import { pauseAsked } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
 export interface ConnectionOptions {
@@ -44,7 +45,7 @@ function proxyAgent(isSecure: boolean): http.Agent | undefined {
   return proxyEnv && new Agent({ keepAlive: true, proxyEnv });
 }
 
-async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Promise<HttpAnswer> {
+async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Promise<AnswerHead> {
   const { method, url, headers, body } = request;
   const { target, origin, agent } = route;
   const { deadline, signal } = attempt;
@@ -108,7 +109,7 @@ async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route
 /** Returns the end of an exchange, and the ways to reach it. The first one counts. */
 function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attempt: HttpAttempt) {
   const { signal } = attempt;
-  const { promise: ended, resolve, reject } = Promise.withResolvers<HttpAnswer | undefined>();
+  const { promise: ended, resolve, reject } = Promise.withResolvers<AnswerHead | undefined>();
   let isOver = false;
   const close = () => {
     const { socket } = outgoing;
@@ -132,7 +133,7 @@ function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attemp
     answer: (message: IncomingMessage) => {
       // The rest of the request or of the answer is not needed.
       const isWhole = outgoing.writableFinished && message.readableEnded;
-      end(() => resolve(answerOf(message, attempt)), isWhole ? () => {} : setImmediate);
+      end(() => resolve(headOf(message)), isWhole ? () => {} : setImmediate);
     },
     leave: () => end(() => resolve(undefined)),
     fail: (error: unknown) => end(() => reject(error)),
@@ -143,10 +144,8 @@ function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attemp
 /** Compressions to find in a header into which some servers write other values, such as a character set. */
 const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
 
-function answerOf(message: IncomingMessage, attempt: HttpAttempt): HttpAnswer {
-  const { statusCode: status = 0, headers } = message;
+function headOf({ statusCode: status = 0, headers }: IncomingMessage): AnswerHead {
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
-  const { text: body, isTooLong } = attempt.body;
   const isCompressed = COMPRESSED.test(headers['content-encoding'] ?? '');
-  return { status, body, isTooLong, isCompressed, requestId: id?.toString(), retryAfter };
+  return { status, isCompressed, requestId: id?.toString(), pause: pauseAsked(retryAfter) };
 }

@@ -27,9 +27,12 @@ export interface HttpAnswer {
   /** Whether the body is compressed, although the SDK asks for plain text. */
   isCompressed?: boolean | undefined;
   requestId?: string | undefined;
-  /** The `Retry-After` header. */
-  retryAfter?: string | undefined;
+  /** Milliseconds that the gateway asks to wait, or 0. */
+  pause: number;
 }
+
+/** An answer without its body, which the attempt has. */
+export type AnswerHead = Omit<HttpAnswer, 'body' | 'isTooLong'>;
 
 /** The state of an attempt, also while it runs. */
 export class HttpAttempt {
@@ -40,7 +43,7 @@ export class HttpAttempt {
   mayHaveLeft = false;
   /** The part of the answer's body that has arrived: even half may contain the payment's id. */
   readonly body = new BoundedBody(LONGEST_ANSWER);
-  answer?: HttpAnswer;
+  answer?: AnswerHead;
   /** Counts only without an answer. */
   failure: Failure = { code: 'fetch_failed' };
   /** Milliseconds of `performance.now()`, or 0 while it runs. */
@@ -53,4 +56,4 @@ export class HttpAttempt {
 }
 
 /** Sends a request once, before the attempt's deadline. It rejects as soon as the attempt's signal is aborted. */
-export type Exchange = (request: HttpRequest, attempt: HttpAttempt) => Promise<HttpAnswer>;
+export type Exchange = (request: HttpRequest, attempt: HttpAttempt) => Promise<AnswerHead>;

@@ -3,6 +3,7 @@ import { LateError, withSignal } from '../deadline.ts';
 import type { Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
+import { pauseAsked } from './retry-policy.ts';
 
 /** The options of a {@link Fetch} call. The signal is aborted at the timeout, or with the caller's own signal. */
 export interface FetchInit {
@@ -34,18 +35,17 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 export const exchangeByFetch =
   (fetch: Fetch): Exchange =>
   async (request, attempt) => {
-    const { deadline, signal, body: received } = attempt;
+    const { deadline, signal, body } = attempt;
     // A process that was paused must not send late: its caller may have given up the attempt.
     if (deadline.isPast) throw new LateError();
     signal.throwIfAborted();
     try {
       // Ends at the signal even if the fetch ignores it.
       const { status, headers } = await withSignal(send(fetch, request, attempt), signal);
-      const { text: body, isTooLong } = received;
       const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
-      return { status, body, isTooLong, requestId, retryAfter: headers.get('retry-after') ?? undefined };
+      return { status, requestId, pause: pauseAsked(headers.get('retry-after')) };
     } catch (error) {
-      received.cancel();
+      body.cancel();
       throw error;
     }
   };

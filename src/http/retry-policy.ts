@@ -17,7 +17,7 @@ export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadli
       // A create is repeated only if it certainly never left.
       if (isCreate && attempts.some(({ mayHaveLeft }) => mayHaveLeft)) return false;
       const backoff = Math.random() * Math.min(FIRST_BACKOFF * 2 ** (retryCount - 1), LONGEST_BACKOFF);
-      pause = Math.min(pauseAsked(attempts.at(-1)?.answer?.retryAfter) || backoff, LONGEST_RETRY_AFTER);
+      pause = Math.min(attempts.at(-1)?.answer?.pause || backoff, LONGEST_RETRY_AFTER);
       // If the time ends in the pause, the caller gets the answer now.
       return deadline.remaining > pause;
     },
@@ -29,7 +29,7 @@ export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadli
 const LONGEST_PAUSE = 900_000;
 
 /** Returns milliseconds, 15 minutes at most, or 0 without a pause. @param retryAfter seconds, or a date */
-export function pauseAsked(retryAfter: string | undefined): number {
+export function pauseAsked(retryAfter: string | null | undefined): number {
   const text = String(retryAfter);
   const asked = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_PAUSE);

@@ -13,7 +13,6 @@ import {
 } from '../errors.ts';
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
-import { pauseAsked } from '../http/retry-policy.ts';
 import { FORBIDDEN, isRefusal, whatToCheck } from '../http-statuses.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
@@ -60,10 +59,8 @@ function read(result: HttpAnswer | NoAnswer, call: Call): Envelope {
   const { success, data, error } = parseEnvelope(json.value);
   if (success) return data;
   // The field names of the answer, without the envelope's own.
-  const issues = issuesOf(error).map(({ path, message }) => ({
-    path: path.replace(/^(?:payment|transfer)\.?/, ''),
-    message,
-  }));
+  const nameIn = (path: string) => path.replace(/^(?:payment|transfer)\.?/, '');
+  const issues = issuesOf(error).map(({ path, message }) => ({ path: nameIn(path), message }));
   throw failed(result, call, issues);
 }
 
@@ -80,7 +77,7 @@ function failed(result: HttpAnswer | NoAnswer, call: Call, issues?: Issue[]): Ga
     const message = `No complete answer from ${baseUrl} to ${name} (${code}). ${next}`;
     return new ConnectionError(message, code, { cause, ...details });
   }
-  const { status, retryAfter } = result;
+  const { status } = result;
   if (issues) {
     const message = `The gateway answered ${status} to ${name}, and the answer cannot be used`;
     return new ResponseError(`${message}: ${listOf(issues)}. ${advice}`.trimEnd(), result, issues, details);
@@ -93,7 +90,7 @@ function failed(result: HttpAnswer | NoAnswer, call: Call, issues?: Issue[]): Ga
   const isDenied = status === 401 || status === FORBIDDEN;
   const check = operation === 'create' ? whatToCheck(status, baseUrl) : isDenied && 'Check apiKey.';
   const text = [message, check, advice].filter(Boolean).join(' ');
-  return new ApiError(text, { ...result, pause: pauseAsked(retryAfter) }, details);
+  return new ApiError(text, result, details);
 }
 
 /** Names a call in an error's message. */
@@ -107,9 +104,9 @@ function nameOf({ operation, reference, paymentId }: Call): string {
  * no payment exists, unless it contains a record.
  */
 function verdictOn(result: HttpAnswer | NoAnswer): { outcome?: Outcome; paymentId?: string | undefined } {
-  if ('code' in result)
-    return { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId: findPaymentId(result.received) };
-  const { status, body, isTooLong, isCompressed } = result;
+  const { body } = result;
+  if ('code' in result) return { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId: findPaymentId(body) };
+  const { status, isTooLong, isCompressed } = result;
   const isRejected = isRefusal(status) && !isTooLong && !isCompressed && !hasRecord(body);
   return isRejected ? { outcome: 'rejected' } : { outcome: 'unknown', paymentId: findPaymentId(body) };
 }
