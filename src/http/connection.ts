@@ -6,7 +6,7 @@ import { urlToHttpOptions } from 'node:url';
 import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { AnswerHead, Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
+import type { AnswerHead, Exchange, HttpAttempt } from './exchange.ts';
 import { pauseAsked } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
@@ -17,25 +17,18 @@ export interface ConnectionOptions {
   maxConnections: number;
 }
 
-/** The route to the gateway, parsed once. */
-interface Route {
-  target: http.ClientRequestArgs;
-  /** The part of a request's URL before its path. */
-  origin: string;
-  agent: http.Agent;
-}
-
-export function openConnections({ baseUrl, agent, maxConnections }: ConnectionOptions): Exchange {
-  const url = new URL(baseUrl);
-  const isSecure = url.protocol === 'https:';
-  const { protocol, hostname, port } = urlToHttpOptions(url);
-  const route = {
-    target: { protocol, hostname, port },
-    origin: url.origin,
-    agent: agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, !runtime().repeatsPosts),
-  };
+export function openConnections({ baseUrl, agent: own, maxConnections }: ConnectionOptions): Exchange {
+  // Parsed once, because that takes a tenth of a create.
+  const base = new URL(baseUrl);
+  const { protocol, hostname, port } = urlToHttpOptions(base);
+  const isSecure = protocol === 'https:';
+  const agent = own ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, !runtime().repeatsPosts);
   const limited = limit(maxConnections);
-  return (request, attempt) => limited(() => exchange(request, attempt, route), attempt.signal);
+  return ({ method, url, headers, body }, attempt) => {
+    const path = url.slice(base.origin.length);
+    const options = { protocol, hostname, port, path, method, headers, agent, whileConnecting: attempt.signal };
+    return limited(() => exchange(options, body, attempt), attempt.signal);
+  };
 }
 
 /** Returns an agent for the proxies that the environment names, if Node uses them (`NODE_USE_ENV_PROXY`). */
@@ -45,20 +38,15 @@ function proxyAgent(isSecure: boolean): http.Agent | undefined {
   return proxyEnv && new Agent({ keepAlive: true, proxyEnv });
 }
 
-async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route): Promise<AnswerHead> {
-  const { method, url, headers, body } = request;
-  const { target, origin, agent } = route;
+async function exchange(
+  options: http.RequestOptions,
+  body: Uint8Array | undefined,
+  attempt: HttpAttempt,
+): Promise<AnswerHead> {
   const { deadline, signal } = attempt;
-  const pool = agent instanceof ConnectionPool ? agent : undefined;
+  const pool = options.agent instanceof ConnectionPool ? options.agent : undefined;
   // Read from the modules at each call, because instrumentation and mocks replace these properties.
-  const outgoing = (target.protocol === 'https:' ? https : http).request({
-    ...target,
-    path: url.slice(origin.length),
-    method,
-    headers,
-    agent,
-    ...(pool && { whileConnecting: signal }),
-  });
+  const outgoing = (options.protocol === 'https:' ? https : http).request(options);
   const { ended, isOver, answer, leave, fail, giveUp } = endOf(outgoing, pool, attempt);
   let incoming: IncomingMessage | undefined;
 
@@ -103,7 +91,7 @@ async function exchange(request: HttpRequest, attempt: HttpAttempt, route: Route
     if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
   });
   // Without an answer, a reused connection was closing, or another's, before the SDK wrote to it: take the next one.
-  return (await ended) ?? exchange(request, attempt, route);
+  return (await ended) ?? exchange(options, body, attempt);
 }
 
 /** Returns the end of an exchange, and the ways to reach it. The first one counts. */
