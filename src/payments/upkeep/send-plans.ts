@@ -37,10 +37,9 @@ export interface UpkeepCall extends SweepCall {
   sent: SendCounts;
   /** The revision of an outage in which the gateway has answered this upkeep. It can send. */
   held?: number;
+  /** Whether the gateway needs a pause, so that this run sends no more. */
+  isOut: boolean;
 }
-
-/** The gateway after a plan: it has accepted the plan, or needs a pause. Otherwise the plan shows neither. */
-type Seen = 'accepting' | 'out' | undefined;
 
 /**
  * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
@@ -49,26 +48,23 @@ type Seen = 'accepting' | 'out' | undefined;
  * @returns whether the gateway needs a pause
  */
 export async function sendPlans(client: UpkeepCall): Promise<boolean> {
-  const { store, limit, concurrency, signal } = client;
-  let isAccepting = false;
-  let isOut = false;
-  const isOver = () => isOut || signal.aborted;
-  const work = async ({ row }: { row: CreateRow }) => {
-    const seen = await sendPlan(client, row).catch(error => {
-      isOut = true;
+  const { store, limit, concurrency, signal, sent } = client;
+  const { created } = sent;
+  client.isOut = false;
+  const isOver = () => client.isOut || signal.aborted;
+  const work = ({ row }: { row: CreateRow }) =>
+    sendPlan(client, row).catch(error => {
+      client.isOut = true;
       throw error;
     });
-    isAccepting ||= seen === 'accepting';
-    isOut ||= seen === 'out';
-  };
   const run = (limit: number, concurrency: number) => workOnDue(store, DUE, { limit, concurrency, isOver }, work);
   let left = limit;
-  for (; !isAccepting && left > 0; left -= 1) if ((await run(1, 1)) === 0) return isOut;
+  for (; sent.created === created && left > 0; left -= 1) if ((await run(1, 1)) === 0) return client.isOut;
   await run(left, concurrency);
-  return isOut;
+  return client.isOut;
 }
 
-async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<Seen> {
+async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {
   const { gateway, store, sent } = client;
   if (plan.state === 'freed') return review(client, plan);
   const outage = await readOutage(store);
@@ -76,19 +72,19 @@ async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<Seen> {
   if (isOutage && !(await isAnswering(client, outage))) {
     await giveBack(store, plan);
     sent.postponed += 1;
-    return 'out';
+    client.isOut = true;
+    return;
   }
   try {
     const { request, extra } = openPlan(plan.body ?? '');
     await create(gateway, 'payment', request, { extra }, { plan });
   } catch (error) {
-    if (error instanceof PlanGone) return undefined;
+    if (error instanceof PlanGone) return;
     if (!isGatewayError(error) || error.name === 'StoreError') throw error;
     return fail(client, plan, error);
   }
   sent.created += 1;
   if (isOutage) await endOutage(store);
-  return 'accepting';
 }
 
 /** After the pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
@@ -101,7 +97,7 @@ async function isAnswering(client: UpkeepCall, outage: Outage): Promise<boolean>
   return true;
 }
 
-async function fail(client: UpkeepCall, plan: CreateRow, error: GatewayError): Promise<Seen> {
+async function fail(client: UpkeepCall, plan: CreateRow, error: GatewayError): Promise<void> {
   const { store, sent } = client;
   const { status = 0, retryAfter: asked = 0 } = error as Partial<ApiError>;
   const isUnknown = error.outcome === 'unknown';
@@ -115,21 +111,19 @@ async function fail(client: UpkeepCall, plan: CreateRow, error: GatewayError): P
     // Without an answer, or from a busy gateway, it needs no operator.
     if (error.name !== 'ConnectionError' && !isPassing(status)) warnNotSent(client, plan, error);
   }
-  if (isUnknown || asked > 0) {
-    await pauseSending(store, { asked, isUnknown });
-    return 'out';
-  }
+  const isPaused = isUnknown || asked > 0;
+  if (isPaused) await pauseSending(store, { asked, isUnknown });
   // A plan that this client cannot send, such as another version's. It is tried again after its lease.
   const isUnsendable = error.name === 'InvalidRequestError' || error.name === 'ConfigurationError';
-  return isUnsendable || status === FORBIDDEN || isRefusedRequest(error) ? undefined : 'out';
+  client.isOut ||= isPaused || !(isUnsendable || status === FORBIDDEN || isRefusedRequest(error));
 }
 
 /** Lists a refused payout for review. If that fails, it stays due. */
-async function review(client: UpkeepCall, refused: CreateRow): Promise<undefined> {
+async function review(client: UpkeepCall, refused: CreateRow): Promise<void> {
   try {
     await client.handler.reviewRefused(refused);
   } catch (error) {
-    return void warnReviewFailed(client, refused, error);
+    return warnReviewFailed(client, refused, error);
   }
   // Meanwhile the merchant may have planned it again.
   await change(client.store, refused, row =>

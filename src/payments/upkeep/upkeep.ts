@@ -92,7 +92,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
   if (handler.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
   const swept: SweepCounts = { processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 };
   const sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
-  const client: UpkeepCall = { ...rest, handler, gateway, store, call, limit, swept, sent };
+  const client: UpkeepCall = { ...rest, handler, gateway, store, call, limit, swept, sent, isOut: false };
   const keepUp = async (): Promise<Upkeep> => {
     if (once) {
       await sendPlans(client);
