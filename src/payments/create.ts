@@ -9,7 +9,7 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { type CheckedRequest, checkRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
 import { serialize } from '../schemas/requests/serialize.ts';
-import { type Accepted, createOnce } from '../store/creates/create-once.ts';
+import { createOnce } from '../store/creates/create-once.ts';
 import { checkReference } from '../store/key.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
 import { newAttempt } from '../store/rules/fingerprint.ts';
@@ -67,8 +67,7 @@ export async function create(
     // Encoded once, so that the signed bytes are sent.
     const body = Buffer.from(text);
 
-    const send = async (limits: CallLimits): Promise<Accepted> =>
-      readCreated(await gateway.post(call, body, limits), call, request);
+    const send = async (limits: CallLimits) => readCreated(await gateway.post(call, body, limits), call, request);
     const once =
       store && reference
         ? await createOnce({

@@ -44,8 +44,7 @@ export async function resolveReview(store: Store, id: string, status: string): P
     const isCutOff = review.reason === 'effect_uncertain';
     const closed = isCutOff ? await complete(store, review, known) : withoutReview(known, status);
     // The last write: until then the review stays open, and can be resolved again.
-    const next = closed && { ...paymentRowOf(row.id, closed, row), about: undefined };
-    if (next && (await store.write(next)).isWritten) return;
+    if (closed && (await store.write(paymentRowOf(row.id, closed, row))).isWritten) return;
   }
 }
 
