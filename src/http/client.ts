@@ -60,14 +60,11 @@ export async function createHttpClient(
         ...(signal && { signal: stop.signal }),
       });
     };
-    const isAnswered = await first.catch(repeat).then(
-      () => true,
-      () => false,
-    );
+    await first.catch(repeat).catch(() => {});
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
     const { answer, body, mayHaveLeft, failure } = attempts.at(-1) as HttpAttempt;
-    const isAborted = signal?.aborted && !isAnswered;
+    const isAborted = signal?.aborted && (!answer || isPassing(answer.status));
     // An error status is an answer too.
     if (answer && !isAborted) return { ...answer, body: body.text, isTooLong: body.isTooLong };
     return { mayHaveLeft, body: body.text, ...failure, ...(isAborted && { code: 'aborted' }) };
