@@ -22,7 +22,6 @@ export class ConnectionPool extends http.Agent {
   readonly #isSecure: boolean;
   /** The TCP socket under TLS, or the socket itself without TLS. */
   readonly #tcpOf = new WeakMap<Socket, Socket>();
-  /** The time to stop reusing a socket. */
   readonly #idleUntil = new WeakMap<Socket, Deadline>();
   /** The latest TLS session, which speeds up the next TLS connection. */
   #session: Buffer | undefined;

@@ -1,7 +1,7 @@
 // Knows how each runtime sends a create, and where the SDK's own connections are safe to use.
 
 /** How this runtime sends a create. */
-export interface Runtime {
+interface Runtime {
   name: string;
   /** Whether it repeats a POST whose reused connection breaks. There each call gets a new connection. */
   repeatsPosts?: true;

@@ -9,7 +9,6 @@ import { type CallbackTokens, callbackTokens } from './signing/callback-token.ts
 import { signBody } from './signing/sign.ts';
 
 export interface Gateway extends Settings {
-  /** Requests a payment. */
   get(call: Call, paymentId: string, limits: CallLimits): ReturnType<Send>;
   /** Signs the bytes of a create, and sends them. */
   post(call: Call, body: Uint8Array, limits: CallLimits): ReturnType<Send>;

@@ -40,10 +40,9 @@ export async function settle(
   if (typeof reference === 'string') call.reference = reference;
   return call.conclude(async () => {
     const { despite, ...limits } = readSettleOptions(options);
+    const decision = { reference, resolution, despite };
     const readPayment = (id: string) => lookUp(gateway, id, limits, call);
-    await ask(gateway, 'settle', limits, store =>
-      settleDoubt({ store, call, readPayment }, { reference, resolution, despite }),
-    );
+    await ask(gateway, 'settle', limits, store => settleDoubt({ store, call, readPayment }, decision));
   });
 }
 
