@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { GatewayEvent } from 'payment-gateway-sdk';
+import type { ApiError, GatewayEvent } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
 import { everythingIn } from '../support/printed.ts';
@@ -22,14 +22,14 @@ describe('an answer over our own connection', () => {
   });
 
   it.each([
-    ['x-request-id: a\r\nrequest-id: b', 'a'],
-    ['request-id: b', 'b'],
-    ['x: y', undefined],
-  ])('with the headers %j has the request id %s', async (headers, requestId) => {
+    ['x-request-id: a\r\nrequest-id: b', 'a', undefined],
+    ['request-id: b', 'b', undefined],
+    ['retry-after: 7', undefined, 7_000],
+  ])('with the headers %j has the request id %s, and asks for a pause of %s ms', async (headers, requestId, pause) => {
     const busy = http('', `HTTP/1.1 503 Service Unavailable\r\n${headers}`);
     await withGateway(answersWith(busy), undefined, {}, async client => {
-      const error = (await errorOf(client.createDeposit(CARD))) as { status: number; requestId?: string };
-      expect([error.status, error.requestId]).toEqual([503, requestId]);
+      const error = (await errorOf(client.createDeposit(CARD))) as ApiError;
+      expect([error.status, error.requestId, error.retryAfter]).toEqual([503, requestId, pause]);
     });
   });
 
