@@ -26,21 +26,20 @@ export async function transact<Query extends Send, T>(
     withTimeout(send(sql), LONGEST_WAIT, `The database did not answer ${sql} within ${LONGEST_WAIT} ms.`);
 
   let isBroken = true;
-  const rollBack = async (error: unknown): Promise<never> => {
+  const end = async (sql: string): Promise<unknown> => {
     isEnded = true;
-    // Behind a hanging statement, ROLLBACK waits too. Closing the connection ends both.
-    isBroken = await control('ROLLBACK').then(
-      () => false,
-      () => true,
-    );
-    throw error;
+    const answer = await control(sql);
+    isBroken = false;
+    return answer;
   };
   try {
     for (const sql of begin) await control(sql);
-    const value = await work({ query: query as Query }).catch(rollBack);
-    isEnded = true;
-    const answer = await control('COMMIT');
-    isBroken = false;
+    const value = await work({ query: query as Query }).catch(async error => {
+      // Behind a hanging statement, ROLLBACK waits too. Closing the connection ends both.
+      await end('ROLLBACK').catch(() => {});
+      throw error;
+    });
+    const answer = await end('COMMIT');
     // The store looks at objects only: the result of an effect is one.
     if (isCommit?.(answer)) markCommitted(Object(value));
     return value;
