@@ -27,26 +27,22 @@ const NESTED = ['cause', 'driverError', 'meta', 'driverAdapterError'] as const;
 const DEEPEST = 6;
 
 /** Returns the database's code for a failed statement, wherever the merchant's library keeps it. */
-export function sqlCodeOf(error: unknown): string | undefined {
+export const sqlCodeOf = (error: unknown): string | undefined =>
   // From the inside out, because Prisma's outer errors have their own codes of five characters.
-  for (const part of partsOf(error)) {
-    const code = ownCodeOf(part);
-    if (code) return code;
-  }
-  return undefined;
-}
+  partsOf(error)
+    .map(ownCodeOf)
+    .find(code => code !== undefined);
 
 type Part = Readonly<Record<string, unknown>>;
 
 const ownCodeOf = ({ originalCode, code, errno }: Part): string | undefined =>
   [originalCode, code, errno].map(String).find(code => CODE.test(code));
 
-/** Yields the errors within an error, from the inside out, and then the error itself. */
-function* partsOf(error: unknown, depth = 0): Generator<Part> {
-  if (typeof error !== 'object' || error === null || depth > DEEPEST) return;
+/** Returns the errors within an error, from the inside out, and then the error itself. */
+function partsOf(error: unknown, depth = 0): Part[] {
+  if (typeof error !== 'object' || error === null || depth > DEEPEST) return [];
   const part = error as Part;
-  for (const name of NESTED) yield* partsOf(part[name], depth + 1);
-  yield part;
+  return [...NESTED.flatMap(name => partsOf(part[name], depth + 1)), part];
 }
 
 /** Fields of a driver's error that never contain written values. */
@@ -59,7 +55,7 @@ const FACTS = ['code', 'originalCode', 'errno', 'sqlState', 'severity', 'schema'
  * @returns the error itself, if it is neither a database's nor a library's
  */
 export function withoutValues(error: unknown): unknown {
-  const parts = [...partsOf(error)];
+  const parts = partsOf(error);
   const answer = parts.find(part => ownCodeOf(part));
   const driver = answer ?? parts.find(part => part instanceof Error);
   if (!driver) return error;
