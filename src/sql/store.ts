@@ -9,7 +9,7 @@ import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
 import { effectsOver } from './effect.ts';
 import { advised, noTransaction, withoutColumns, withoutValues } from './errors.ts';
-import { ddlOf, migrate, tableNameProblem } from './table.ts';
+import { ddlOf, migrate, prefixProblem, tableOf } from './table.ts';
 
 /** Options of a store, its second argument. */
 export interface SqlStoreOptions {
@@ -30,9 +30,6 @@ export interface SqlStoreOptions {
    */
   settleMargin?: number | undefined;
 }
-
-const prefixProblem: ProblemOf = value => tableNameProblem(value) ?? tableNameProblem(tableOf(value));
-const tableOf = (prefix: unknown) => `${prefix}_rows`;
 
 /**
  * Reads the options, and names the table.

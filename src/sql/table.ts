@@ -2,10 +2,13 @@
 import type { ProblemOf } from '../options/store-options.ts';
 import type { SqlDatabase } from './database.ts';
 
-export const tableNameProblem: ProblemOf = value => {
+export const tableOf = (prefix: string) => `${prefix}_rows`;
+
+export const prefixProblem: ProblemOf = value => {
   if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))
     return 'must be a plain name such as my_table, or schema.my_table';
-  return value.split('.').some(part => part.length > 63)
+  const names = tableOf(value).split('.');
+  return names.some(name => name.length > 63)
     ? 'is too long: Postgres cuts names after 63 characters, so two tables could get the same name'
     : undefined;
 };
