@@ -2,7 +2,6 @@
 import type { SqlQuery } from '../sql/database.ts';
 import type { Statement, Table } from '../sql/dialect.ts';
 import { leftOpen, orIgnored, orTaken, rowChanged } from '../sql/errors.ts';
-import { asciiJson } from '../sql/table.ts';
 import type { RowKey, StoreRow } from '../store/contract.ts';
 import { answerOf, type Columns, DURABLE, json, moment, parsed, rowOf, XID } from './answer.ts';
 import { lockKey } from './table.ts';
@@ -57,7 +56,7 @@ export function effectsOver(
   return {
     async begin(query, { id, about, reads }) {
       const keys = reads.flatMap(read => [read.kind, read.id]);
-      const values = [scope, lockKey(`${table} ${scope} ${id}`), id, asciiJson(about), ...keys];
+      const values = [scope, lockKey(`${table} ${scope} ${id}`), id, json(about), ...keys];
       const [line] = await query(beginWith(reads), values);
       if (!line) return whyNot(query, id);
       const { mark, others } = parsed<{ mark: Columns; others: Columns[] }>(line);

@@ -24,7 +24,8 @@ export async function listenOn(
     const client: PgClient & Emitter = await withSignal(connecting, signal);
     const lost = Promise.withResolvers<never>();
     client.on('notification', () => onNotice());
-    for (const event of ['error', 'end']) client.on(event, (error = new Error(ENDED)) => lost.reject(error));
+    for (const event of ['error', 'end'])
+      client.on(event, (error = new Error('The connection that listens has ended.')) => lost.reject(error));
     const listening = client.query(`LISTEN "${channel}"`).then(() => lost.promise);
     await withSignal(Promise.race([lost.promise, listening]), signal);
   } catch (error) {
@@ -35,5 +36,3 @@ export async function listenOn(
     connecting.then(client => client.release(true)).catch(() => {});
   }
 }
-
-const ENDED = 'The connection that listens has ended.';

@@ -62,15 +62,9 @@ const isCommit = (answer: unknown): boolean => (answer as { command?: unknown } 
 
 const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 
-const names = new Map<string, string>();
-
 /** Names a statement by its text, because two copies of the SDK may share a connection. */
-function nameOf(sql: string): string {
-  let name = names.get(sql);
-  name ??= `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;
-  names.set(sql, name);
-  return name;
-}
+const nameOf = (sql: string): string =>
+  `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;
 
 /** Listens for errors: a connection that breaks between two statements would otherwise end the process. */
 async function lend(pool: PgPool): Promise<{ client: PgClient; release(isBroken: boolean): void }> {
