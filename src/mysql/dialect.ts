@@ -44,9 +44,8 @@ function tableOver(table: string, scope: string): Table {
     if (typeof clock !== 'string') throw withoutColumns();
     if (durable === '0' && !isWarned) emitWarning(NOT_DURABLE);
     isWarned ||= durable === '0';
-    const row = revision === null ? undefined : rowOf(line);
-    const facts = { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', writer };
-    return { ...facts, row: row && writtenRow(row) };
+    const row = revision === null ? undefined : writtenRow(rowOf(line));
+    return { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', row, writer };
   };
   const select = (where: string) =>
     `SELECT ${CHECKS}, ${COLUMNS} FROM (SELECT 1) AS always LEFT JOIN ${table} ON ${where}`;

@@ -4,7 +4,6 @@ import { isAt, ofPayment } from '../sql/answer.ts';
 import { hasChanged } from '../sql/database.ts';
 import type { Table } from '../sql/dialect.ts';
 import { orTaken, rowChanged } from '../sql/errors.ts';
-import type { RowKey } from '../store/contract.ts';
 import { AT, COLUMNS, isRefused, json, type Reader, rowOf, statementsOver, writtenRow } from './row.ts';
 
 const SAVEPOINT = 'payment_gateway_effect';
@@ -27,11 +26,10 @@ export function effectsOver(
       await query(`SAVEPOINT ${SAVEPOINT}`);
       const writer = randomUUID();
       await query(MARK, [json(about), writer, ...at(key)]);
-      const nameOf = ({ kind, id }: RowKey) => `${kind} ${id}`;
-      const inOrder = [...reads].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+      const inOrder = reads.map(at).sort();
       /** One row after the other by its whole key, because a range would lock other rows. */
       const all = inOrder.map(() => `(${LOCKED})`).join(' UNION ALL ');
-      const others = reads.length === 0 ? [] : await query(all, inOrder.flatMap(at));
+      const others = all ? await query(all, inOrder.flat()) : [];
       return {
         begun: { id, writer, revision: payment.revision + 1 },
         payment: writtenRow(payment),
