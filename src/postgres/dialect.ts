@@ -57,29 +57,27 @@ function tableOver(table: string, scope: string, channel: string): Table {
 }
 
 function writeOver(table: string, scope: string, channel: string, read: Table['read']): Table['write'] {
-  const insert = (guard: string, end = '') => `INSERT INTO ${table} AS stored
+  /** $10 is the id of the merchant's transaction, or null outside any. */
+  const isIn = `($10::text IS NULL OR ${XID}::text = $10::text) AND ${DURABLE}`;
+  const INSERT = `INSERT INTO ${table} AS stored
       (scope, kind, id, state, due_at, leased_until, payment_id, data, about, revision, begun_at)
     SELECT $1::text, $2::text, $3::text, $4::text, CASE WHEN $5::text IS NOT NULL THEN clock_timestamp() END,
       $6::text::timestamptz, $7::text, $8::text::json, $9::text::json, 1, clock_timestamp()
-    WHERE ${guard} ON CONFLICT (scope, kind, id) DO NOTHING RETURNING ${ANSWER}${end}`;
-  const replace = (guard: string, end = '') => `UPDATE ${table} AS stored SET state = $4::text,
+    WHERE ${isIn} ON CONFLICT (scope, kind, id) DO NOTHING RETURNING ${ANSWER}`;
+  const REPLACE = `UPDATE ${table} AS stored SET state = $4::text,
       due_at = $5::text::timestamptz, leased_until = $6::text::timestamptz, payment_id = $7::text,
-      data = $8::text::json, about = $9::text::json, revision = revision + 1, begun_at = $11::text::timestamptz
-    WHERE scope = $1::text AND kind = $2::text AND id = $3::text AND revision = $10::text::integer AND ${guard}
-    RETURNING ${ANSWER}${end}`;
-  const isIn = (xid: string) => `${XID}::text = ${xid}::text AND ${DURABLE}`;
-  const notify = `, CASE WHEN kind = 'create' AND state = 'planned' THEN pg_notify('${channel}', '')::text END AS notified`;
-  const ALONE = { insert: insert(DURABLE), replace: replace(DURABLE) };
-  const WITHIN = { insert: insert(isIn('$10'), notify), replace: replace(isIn('$12'), notify) };
+      data = $8::text::json, about = $9::text::json, revision = revision + 1, begun_at = $12::text::timestamptz
+    WHERE scope = $1::text AND kind = $2::text AND id = $3::text AND revision = $11::text::integer AND ${isIn}
+    RETURNING ${ANSWER}`;
+  const NOTIFY = `, pg_notify('${channel}', '')::text AS notified`;
 
   return async (query, row, isAlone) => {
     const { kind, id, state, revision } = row;
     const values = [scope, kind, id, state, moment(row.dueAt), moment(row.leasedUntil), row.paymentId ?? null];
-    values.push(json(row.data), json(row.about));
+    values.push(json(row.data), json(row.about), isAlone ? null : await newXid(query));
     if (revision > 0) values.push(String(revision), moment(row.begunAt));
-    if (!isAlone) values.push(await newXid(query));
-    const { insert, replace } = isAlone ? ALONE : WITHIN;
-    const lines = await query(revision > 0 ? replace : insert, values).catch(orTaken);
+    const end = !isAlone && kind === 'create' && state === 'planned' ? NOTIFY : '';
+    const lines = await query((revision > 0 ? REPLACE : INSERT) + end, values).catch(orTaken);
     if (lines.length === 0) {
       const found = query(...read(row)).then(stored => checkedIn({ answerOf }, stored, isAlone));
       return notWritten(await found.catch(afterWrite), row, isAlone);
