@@ -1,13 +1,5 @@
 // Drizzle as a database for the stores.
-import {
-  mysqlRows,
-  type PoolOptions,
-  poolWith,
-  type SqlDatabase,
-  type SqlQuery,
-  type SqlRow,
-  withPlainNames,
-} from '../sql/database.ts';
+import { driverRows, type PoolOptions, poolWith, type SqlDatabase, type SqlQuery } from '../sql/database.ts';
 
 /** A database of Drizzle, by shape. */
 export interface DrizzleDatabase<Tx> {
@@ -24,11 +16,12 @@ export interface DrizzleTransactionConfig {
 export const drizzleOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(db: DrizzleDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    const rowsOf = dialect === 'mysql' ? ([answer]: unknown[]) => mysqlRows(answer) : postgresRows;
     const queryOf =
       (handle: DrizzleDatabase<Tx>): SqlQuery =>
-      async (sql, params = []) =>
-        rowsOf((await handle.execute({ getSQL: () => ({ toQuery: () => ({ sql, params }) }) } as never)) as never);
+      async (sql, params = []) => {
+        const query = { getSQL: () => ({ toQuery: () => ({ sql, params }) }) };
+        return driverRows(dialect, await handle.execute(query as never));
+      };
     return {
       dialect,
       pool: poolWith('fromDrizzle', (db as { $client?: object } | undefined)?.$client ?? db, options),
@@ -37,7 +30,3 @@ export const drizzleOver =
       queryIn: tx => queryOf(tx as DrizzleDatabase<Tx>),
     };
   };
-
-/** Reads the rows: `pg` answers `{ rows }`, postgres.js the rows themselves. */
-const postgresRows = (answer: SqlRow[] | { rows: SqlRow[] }) =>
-  withPlainNames(Array.isArray(answer) ? answer : answer.rows);

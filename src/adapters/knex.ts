@@ -1,12 +1,5 @@
 // Knex as a database for the stores.
-import {
-  mysqlRows,
-  type PoolOptions,
-  poolWith,
-  type SqlDatabase,
-  type SqlQuery,
-  type SqlRow,
-} from '../sql/database.ts';
+import { driverRows, type PoolOptions, poolWith, type SqlDatabase, type SqlQuery } from '../sql/database.ts';
 
 /** A Knex over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface KnexDatabase<Tx> {
@@ -17,10 +10,19 @@ export interface KnexDatabase<Tx> {
   raw(sql: string, bindings: never): PromiseLike<unknown>;
 }
 
+/** Knex's placeholders are question marks. The stores' SQL for Postgres has no others. */
+const NUMBERED = /\$(\d+)/g;
+
 export const knexOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(knex: KnexDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    const queryOf = dialect === 'mysql' ? mysqlQueryOf : postgresQueryOf;
+    const queryOf =
+      (handle: KnexDatabase<Tx>): SqlQuery =>
+      async (sql, values = []) => {
+        if (dialect === 'mysql') return driverRows(dialect, await handle.raw(sql, values as never));
+        const bindings = [...sql.matchAll(NUMBERED)].map(([, number]) => values[Number(number) - 1]);
+        return driverRows(dialect, await handle.raw(sql.replace(NUMBERED, '?'), bindings as never));
+      };
     return {
       dialect,
       pool: poolWith('fromKnex', knex, options),
@@ -28,25 +30,4 @@ export const knexOver =
       transaction: work => knex.transaction(work, { isolationLevel: 'read committed' }),
       queryIn: tx => queryOf(tx as KnexDatabase<Tx>),
     };
-  };
-
-/** Knex's placeholders are question marks. The stores' SQL for Postgres has no others. */
-function postgresQueryOf(handle: KnexDatabase<unknown>): SqlQuery {
-  return async (sql, values = []) => {
-    const bindings: unknown[] = [];
-    const text = sql.replace(/\$(\d+)/g, (_, number) => {
-      bindings.push(values[Number(number) - 1]);
-      return '?';
-    });
-    const answer = await handle.raw(text, bindings as never);
-    // A merchant's postProcessResponse may have extracted the rows.
-    return (Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows) as SqlRow[];
-  };
-}
-
-const mysqlQueryOf =
-  (handle: KnexDatabase<unknown>): SqlQuery =>
-  async (sql, values = []) => {
-    const [answer] = (await handle.raw(sql, values as never)) as unknown[];
-    return mysqlRows(answer);
   };

@@ -124,6 +124,13 @@ export const withPlainNames = (rows: readonly SqlRow[]): readonly SqlRow[] =>
 export const mysqlRows = (answer: unknown): readonly SqlRow[] =>
   Array.isArray(answer) ? answer : [{ affected: String((answer as { affectedRows?: unknown }).affectedRows) }];
 
+/** Returns the rows of an answer of `pg` or postgres.js, or of mysql2 with its fields. */
+export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unknown): readonly SqlRow[] {
+  if (dialect === 'mysql') return mysqlRows((answer as unknown[])[0]);
+  // A merchant's option of Knex may have extracted the rows, as postgres.js does.
+  return withPlainNames(rowsOf(Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows));
+}
+
 export function hasChanged([answer]: readonly SqlRow[]): boolean {
   if (answer?.affected !== undefined) return Number(answer.affected) > 0;
   throw new ConfigurationError(
