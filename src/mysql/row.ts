@@ -52,7 +52,7 @@ export type Reader = Pick<Table, 'answerOf' | 'read'> & { at(key: RowKey): SqlVa
 
 export const statementsOver = (table: string, at: Reader['at']) => ({
   /** @param writer identifies this write, because MySQL does not say whether an INSERT kept an existing row */
-  insert: (row: StoreRow, revision: number, writer: string | undefined, guard = 'true'): Statement => [
+  insert: (row: StoreRow, revision: number, writer: string | undefined, guard: string): Statement => [
     // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
     `INSERT INTO ${table} (scope, kind, id, state, revision, begun_at, due_at, leased_until, payment_id, data, about, writer)
       SELECT UNHEX(?), ?, UNHEX(?), ?, ${revision}, ${NOW}, IF(? IS NULL, NULL, ${NOW}), ${MOMENT}, UNHEX(?), UNHEX(?),

@@ -69,13 +69,12 @@ const OVER = 'The transaction of the effect has ended: its connection broke, or 
 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
 async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, work: Work<Tx, T>): Promise<T> {
-  let isLate = false;
   let isOver = false;
   const { promise: hasBegun, resolve: begun } = Promise.withResolvers<{ running: Promise<T> }>();
   const begin = async () =>
     database.transaction(async tx => {
       // The caller already has that error.
-      if (isLate) throw notBegun();
+      if (isOver) throw notBegun();
       const query = database.queryIn(tx);
       const whileOpen: SqlQuery = async (...statement) => {
         if (isOver) throw new Error(OVER);
@@ -91,7 +90,7 @@ async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, 
   });
 
   const started = await withTimeout(Promise.race([hasBegun, transaction.then(() => undefined)]), LONGEST_WAIT, () => {
-    isLate = true;
+    isOver = true;
     throw notBegun();
   });
   if (!started) throw new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
