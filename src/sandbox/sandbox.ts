@@ -54,7 +54,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     const settings = readSandboxOptions(options);
     const { seed, maxDeliveries, onEvent, saved } = settings;
     const clock: Clock = new Clock(settings.now, offset => {
-      callbacks.hold();
+      callbacks.wake();
       log.emit({ type: 'clock', offset });
     });
     const now = () => clock.now();

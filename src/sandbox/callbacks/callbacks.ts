@@ -113,9 +113,20 @@ export class Callbacks {
     return { ...delivery };
   }
 
-  /** Holds the callbacks of a saved sandbox, or the waiting ones again after the clock was moved. */
-  hold(waiting = this.waiting): void {
-    for (const one of waiting) this.#hold(one);
+  /** Restores the waiting callbacks of a saved sandbox. @throws for a damaged one */
+  restore(waiting: readonly WaitingCallback[]): void {
+    for (const one of waiting) {
+      if (!one.callback.paymentId) throw new Error();
+      this.#schedule(one);
+    }
+  }
+
+  /** Posts the waiting callbacks that are due since the clock was moved, and schedules the others again. */
+  wake(): void {
+    for (const one of this.waiting) {
+      if (one.due !== undefined && one.due <= this.#parts.clock.now()) this.#postWaiting(one);
+      else this.#schedule(one);
+    }
   }
 
   #record({ retries: _, ...callback }: Callback): Delivery {
@@ -154,23 +165,24 @@ export class Callbacks {
 
   /** Waits until this time, or until the next callback of its payment. */
   #wait(callback: Callback, due?: number): void {
-    this.#hold({ callback, due });
+    this.#schedule({ callback, due });
     const { paymentId, paymentStatus, fault } = callback;
     this.#parts.log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
-  /** Sets the timer of a waiting callback, or posts one that is due. */
-  #hold(waiting: WaitingCallback): void {
+  #schedule(waiting: WaitingCallback): void {
     clearTimeout(this.#waiting.get(waiting));
     this.#waiting.set(waiting, undefined);
     if (waiting.due === undefined) return;
-    const post = () => this.#postWaiting(waiting);
-    const ms = waiting.due - this.#parts.clock.now();
-    if (ms <= 0) post();
-    else this.#waiting.set(waiting, setTimeout(post, Math.min(ms, LONGEST_TIMER)));
+    const ms = Math.max(waiting.due - this.#parts.clock.now(), 0);
+    this.#waiting.set(
+      waiting,
+      setTimeout(() => this.#postWaiting(waiting), Math.min(ms, LONGEST_TIMER)),
+    );
   }
 
   #postWaiting(waiting: WaitingCallback): void {
+    clearTimeout(this.#waiting.get(waiting));
     this.#waiting.delete(waiting);
     this.#enqueue(waiting.callback);
   }
