@@ -18,15 +18,17 @@ interface Line {
   more?: Part;
 }
 
-/** Returns all lines in order of time. */
-function linesOf({ parts: { log, callbacks }, now }: View): Line[] {
+/** Returns the lines of a payment, or of all, in order of time. */
+function linesOf({ parts: { log, callbacks }, now }: View, paymentId?: string): Line[] {
+  const isOf = (one: { paymentId?: string | undefined }) => paymentId === undefined || one.paymentId === paymentId;
+  const events = paymentId === undefined ? log.latest(Number.POSITIVE_INFINITY) : log.timeline(paymentId);
   const happened = (event: SandboxEvent) =>
     event.type === 'move' ? moved(event) : event.type === 'scenario' ? played(event) : [];
   const lines = [
-    ...log.calls.map(called),
-    ...log.latest(Number.POSITIVE_INFINITY).flatMap(happened),
-    ...log.deliveries.map(posted),
-    ...callbacks.waiting.map(one => waits(one, now)),
+    ...log.calls.filter(isOf).map(called),
+    ...events.flatMap(happened),
+    ...log.deliveries.filter(isOf).map(posted),
+    ...callbacks.waiting.filter(({ callback }) => isOf(callback)).map(one => waits(one, now)),
   ];
   return lines.sort((a, b) => a.about.at - b.about.at);
 }
@@ -107,10 +109,7 @@ const timeline = (view: View, lines: readonly Line[], isOfAll = false): Html =>
   )}</ol>`;
 
 /** Draws the lines of one payment, the oldest first. */
-export function timelineOf(view: View, paymentId: string): Html {
-  const lines = linesOf(view).filter(({ about }) => about.paymentId === paymentId);
-  return timeline(view, lines);
-}
+export const timelineOf = (view: View, paymentId: string): Html => timeline(view, linesOf(view, paymentId));
 
 const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line) => boolean]>> = {
   '': ['everything', () => true],
