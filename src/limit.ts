@@ -9,7 +9,7 @@ export function limit(running: number, longestWait?: { ms: number; error: () => 
   let free = running;
   const wait = (signal: AbortSignal | undefined) => {
     const { promise, resolve: enter, reject } = Promise.withResolvers<void>();
-    // Immediately, so that no place goes to a work that has left.
+    // Leaves the queue immediately, so that no place goes to a work that has left.
     const leave = (reason: unknown) => {
       queue.delete(enter);
       reject(reason);
@@ -19,10 +19,12 @@ export function limit(running: number, longestWait?: { ms: number; error: () => 
     queue.add(enter);
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort);
-    return promise.finally(() => {
+    const clear = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-    });
+    };
+    promise.then(clear, clear);
+    return promise;
   };
   return async (work, signal) => {
     if (free > 0) free -= 1;

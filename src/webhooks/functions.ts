@@ -59,7 +59,10 @@ export interface Functions<Tx> {
 }
 
 /** The first argument of `onReview`. A refused payout has no payment. */
-interface ReviewOutcome extends Partial<PaymentOutcome> {
+interface ReviewOutcome {
+  order?: string | undefined;
+  reference?: string | undefined;
+  payment?: Payment | undefined;
   reason: ReviewReason;
 }
 

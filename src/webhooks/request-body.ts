@@ -28,7 +28,10 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   const isTooLong = Number(request.headers.get('content-length')) > maxBytes;
   if (request.body && !isTooLong) {
     const late = `The callback's body took more than ${DEADLINE} ms.`;
-    await withTimeout(body.read(request.body), DEADLINE, late).finally(() => body.cancel());
+    await withTimeout(body.read(request.body), DEADLINE, late).catch(error => {
+      body.cancel();
+      throw error;
+    });
   }
   if (isTooLong || body.isTooLong)
     throw new WebhookError('too_large', `The callback's body is larger than maxBodyBytes, ${maxBytes} bytes.`);
