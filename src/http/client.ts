@@ -63,7 +63,9 @@ export async function createHttpClient(
     await first.catch(repeat).catch(() => {});
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
+    // The first attempt is always in the list.
     const { answer, body, mayHaveLeft, failure } = attempts.at(-1) as HttpAttempt;
+    // The abort ended the retries of a passing status.
     const isAborted = signal?.aborted && (!answer || isPassing(answer.status));
     // An error status is an answer too.
     if (answer && !isAborted) return { ...answer, body: body.text, isTooLong: body.isTooLong };

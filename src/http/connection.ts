@@ -17,15 +17,16 @@ export interface ConnectionOptions {
   maxConnections: number;
 }
 
-export function openConnections({ baseUrl, agent: own, maxConnections }: ConnectionOptions): Exchange {
-  // Parsed once, because that takes a tenth of a create.
+export function openConnections({ baseUrl, agent: given, maxConnections }: ConnectionOptions): Exchange {
+  // It is parsed once, because that takes a tenth of a create.
   const base = new URL(baseUrl);
   const { protocol, hostname, port } = urlToHttpOptions(base);
   const isSecure = protocol === 'https:';
-  const agent = own ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, !runtime().repeatsPosts);
+  const agent = given ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, !runtime().repeatsPosts);
   const limited = limit(maxConnections);
   return ({ method, url, headers, body }, attempt) => {
     const path = url.slice(base.origin.length);
+    // Only the pool reads `whileConnecting`.
     const options = { protocol, hostname, port, path, method, headers, agent, whileConnecting: attempt.signal };
     return limited(() => exchange(options, body, attempt), attempt.signal);
   };

@@ -27,7 +27,7 @@ export interface HttpAnswer {
   /** Whether the body is compressed, although the SDK asks for plain text. */
   isCompressed?: boolean | undefined;
   requestId?: string | undefined;
-  /** Milliseconds that the gateway asks to wait, or 0. */
+  /** Milliseconds that its `Retry-After` header asks to wait, or 0. */
   pause: number;
 }
 

@@ -26,6 +26,7 @@ export function effectsOver(
       await query(`SAVEPOINT ${SAVEPOINT}`);
       const writer = randomUUID();
       await query(MARK, [json(about), writer, ...at(key)]);
+      // In one order, so that two effects cannot wait for each other.
       const inOrder = reads.map(at).sort();
       /** One row after the other by its whole key, because a range would lock other rows. */
       const all = inOrder.map(() => `(${LOCKED})`).join(' UNION ALL ');

@@ -22,8 +22,8 @@ export interface Order {
   /** The number of attempts so far. The last one has the reference `<id>.<attempts>`. */
   attempts: number;
   /**
-   * The payment that paid the order, or the payment of the last attempt if none did. Without customer data. Absent if
-   * no payment is known, or if a second payment of an attempt paid the order.
+   * The payment that paid the order, or the payment of the last attempt if none did. It contains no customer data. Absent
+   * if no payment is known, or if a second payment of an attempt paid the order.
    */
   payment?: Payment | undefined;
 }

@@ -74,7 +74,7 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
   return async (query, row, isAlone) => {
     const { kind, id, state, revision } = row;
     const values = [scope, kind, id, state, moment(row.dueAt), moment(row.leasedUntil), row.paymentId ?? null];
-    values.push(json(row.data), json(row.about), isAlone ? null : await newXid(query));
+    values.push(json(row.data), json(row.about), isAlone ? null : await xidOf(query));
     if (revision > 0) values.push(String(revision), moment(row.begunAt));
     const end = !isAlone && kind === 'create' && state === 'planned' ? NOTIFY : '';
     const lines = await query((revision > 0 ? REPLACE : INSERT) + end, values).catch(orTaken);
@@ -89,8 +89,8 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
   };
 }
 
-/** Gives the transaction an id. Outside one, the next statement is in another. */
-async function newXid(query: SqlQuery): Promise<string> {
+/** Returns the id of the transaction. Outside one, the next statement has another id. */
+async function xidOf(query: SqlQuery): Promise<string> {
   const [line] = await query('SELECT txid_current()::text AS xid');
   if (typeof line?.xid !== 'string') throw withoutColumns();
   return line.xid;

@@ -73,7 +73,7 @@ async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, 
   const { promise: hasBegun, resolve: begun } = Promise.withResolvers<{ running: Promise<T> }>();
   const begin = async () =>
     database.transaction(async tx => {
-      // The caller already has that error.
+      // The caller already has an error.
       if (isOver) throw notBegun();
       const query = database.queryIn(tx);
       const whileOpen: SqlQuery = async (...statement) => {

@@ -127,7 +127,7 @@ export const mysqlRows = (answer: unknown): readonly SqlRow[] =>
 /** Returns the rows of an answer of `pg` or postgres.js, or of mysql2 with its fields. */
 export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unknown): readonly SqlRow[] {
   if (dialect === 'mysql') return mysqlRows((answer as unknown[])[0]);
-  // A merchant's option of Knex may have extracted the rows, as postgres.js does.
+  // A merchant's `postProcessResponse` of Knex may have extracted the rows, as postgres.js does.
   return withPlainNames(rowsOf(Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows));
 }
 

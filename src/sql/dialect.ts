@@ -23,6 +23,7 @@ export interface Begun {
   id: string;
   /** Identifies the effect in the payment's row. */
   writer: string;
+  /** The revision of the mark. */
   revision: number;
 }
 
@@ -31,6 +32,7 @@ interface Marked {
   begun: Begun;
   /** The payment's row before the mark. */
   payment: StoreRow | undefined;
+  /** In any order. */
   rows: readonly StoreRow[];
 }
 
@@ -58,10 +60,11 @@ export interface Table {
   lease(kind: RowKind, ids: readonly string[], until: number): Statement;
 
   /**
-   * Writes outside any transaction, durably, or else in the merchant's transaction.
+   * Writes durably, in a transaction of its own or in one that is open.
    *
+   * @param isAlone whether no transaction is open
    * @throws {PaymentTaken}
-   * @throws {ConfigurationError} in an open transaction if it is alone, and otherwise without one
+   * @throws {ConfigurationError} if a transaction is open against `isAlone`, or none is
    */
   write(query: SqlQuery, row: StoreRow, isAlone: boolean): Promise<Written>;
 

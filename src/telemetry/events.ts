@@ -165,7 +165,7 @@ export type CallbackWarningCode = 'after_commit_failed';
 /** Gets every event. Its errors change nothing. */
 export type EventListener = (event: GatewayEvent) => void;
 
-/** Calls a merchant's listener or a tracer. Its errors and rejections never change the outcome of a payment. */
+/** Calls a merchant's listener or a tracer. Their errors and rejections never change the outcome of a payment. */
 export function notify<T>(listener: ((value: T) => unknown) | undefined, value: T): void {
   // Makes a thrown error a rejection.
   const call = async () => listener?.(value);

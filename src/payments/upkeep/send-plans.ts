@@ -49,7 +49,7 @@ export interface UpkeepCall extends SweepCall {
  */
 export async function sendPlans(client: UpkeepCall): Promise<boolean> {
   const { store, limit, concurrency, signal, sent } = client;
-  const { created } = sent;
+  const before = sent.created;
   client.isOut = false;
   const isOver = () => client.isOut || signal.aborted;
   const work = ({ row }: { row: CreateRow }) =>
@@ -59,7 +59,7 @@ export async function sendPlans(client: UpkeepCall): Promise<boolean> {
     });
   const run = (limit: number, concurrency: number) => workOnDue(store, DUE, { limit, concurrency, isOver }, work);
   let left = limit;
-  for (; sent.created === created && left > 0; left -= 1) if ((await run(1, 1)) === 0) return client.isOut;
+  for (; sent.created === before && left > 0; left -= 1) if ((await run(1, 1)) === 0) return client.isOut;
   await run(left, concurrency);
   return client.isOut;
 }

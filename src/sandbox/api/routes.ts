@@ -44,7 +44,7 @@ export function addApi(app: Hono, parts: Parts): void {
   refuse('/api/*', refusing(404, 'Not found.'));
 }
 
-/** Takes a create. @param isPlayed whether a scenario sends it: only faults armed for its reference apply */
+/** Takes a create. @param isPlayed whether a scenario sends it. Then only faults armed for its reference apply */
 export function takeCreate(parts: Parts, request: Request, isPlayed = false): Promise<Response> {
   const { settings, ledger } = parts;
   return serve(parts, 'create', request, isPlayed, (call, json, effect) => {
@@ -102,6 +102,7 @@ const ADDRESSES =
 
 const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 
+/** Returns undefined for a body that is not JSON. */
 function jsonIn(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));

@@ -37,6 +37,7 @@ export class Ledger {
     this.#nextId = idsOf(settings.seed);
   }
 
+  /** Forgets every payment, and restarts the ids. */
   clear(): void {
     this.#entries.clear();
     this.#nextId = idsOf(this.#settings.seed);

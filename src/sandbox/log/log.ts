@@ -17,8 +17,8 @@ export const isRunning = ({ durationMs, error }: { durationMs?: number | undefin
   durationMs === undefined && error === undefined;
 
 /**
- * Adds to a list, whose last entry is therefore always the newest. Above the limit, lookups make way first, because a
- * merchant may poll for days, then the oldest. Running ones stay.
+ * Makes room before it adds, so the last entry is the newest. At the limit, lookups make way first, because a merchant
+ * may poll for days, then the oldest. Running ones stay.
  */
 function add<T extends object>(list: T[], limit: number, added: T, stays: (one: T) => boolean = () => false): void {
   while (list.length >= limit) {

@@ -60,7 +60,7 @@ class Play {
   readonly #parts: Parts;
   readonly #scenario: Scenario;
   readonly #problems: string[] = [];
-  /** Faults of the scenario, by the number of their arming. That of the create has no step. */
+  /** Faults of the scenario, by the number of their arming. The fault of the create has no step. */
   readonly #armed = new Map<number, { where: string; step: FaultStep } | undefined>();
   #judged = 0;
   #id = '';

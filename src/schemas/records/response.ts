@@ -26,6 +26,7 @@ function unwrap(answer: unknown): unknown {
   return { payment, ...(hasTransfer && { transfer: answer }) };
 }
 
+/** Accepts an answer as the gateway writes it. */
 export const envelopeSchema: z.ZodType<Envelope> = z.preprocess(
   unwrap,
   z

@@ -17,6 +17,7 @@ export interface ApplePayBillingAddress extends BillingAddressRequest {
   countryCode: string;
 }
 
+/** The fields of every create request. */
 export interface RequestFields {
   /** In units of `currency`, not cents. Greater than 0. {@link GatewayClient} sends a string's digits unchanged. */
   amount: number | string;
