@@ -363,6 +363,16 @@ describe('a create that finds a doubt with an id', () => {
     expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
   });
 
+  it('does not answer with the payment if an operator has given it to another reference', async () => {
+    const shop = await openFailed({
+      creates: [trace(ID), lost],
+      payments: { [ID]: recordOf(ID, { reference: null }) },
+    });
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }));
+    await shop.gateway.settle('payout-2', ID);
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
+  });
+
   it('stays in doubt while its lookup fails, which is the cause', async () => {
     const shop = await openFailed({ creates: [trace(ID)], payments: { [ID]: 503 } });
     const inDoubt = { name: 'PaymentInDoubtError', paymentId: ID, cause: { status: 503 } };

@@ -52,20 +52,20 @@ describe('a confirmed payment', () => {
     },
   );
 
-  it('settles its doubt by one read and one write', async () => {
+  it('settles its doubt by two reads and one write', async () => {
     const { reconcile, asked, told } = await open({ reference: 'Order-1' });
     expect(await reconcile(payment())).toMatchObject({ state: 'created', paymentId: ID });
-    expect(asked.splice(0)).toEqual(['read', 'replace']);
+    expect(asked.splice(0)).toEqual(['owner', 'read', 'replace']);
     await reconcile(payment());
-    expect(asked).toEqual(['read']);
+    expect(asked).toEqual(['owner']);
     expect(told()).toEqual(['settled']);
   });
 
   it.each([
-    ['since its begin waits for the effect', {}, ['read']],
-    ['is recorded if a sweep has moved the due time', { looks: 1, dueAt: 90_000 }, ['read', 'replace']],
-    ['is recorded if an earlier status took effect', { effectAt: 1_000 }, ['read', 'replace']],
-    ['is recorded if no sweep looks at it', { dueAt: undefined }, ['read', 'replace']],
+    ['since its begin waits for the effect', {}, ['owner']],
+    ['is recorded if a sweep has moved the due time', { looks: 1, dueAt: 90_000 }, ['owner', 'replace']],
+    ['is recorded if an earlier status took effect', { effectAt: 1_000 }, ['owner', 'replace']],
+    ['is recorded if no sweep looks at it', { dueAt: undefined }, ['owner', 'replace']],
   ])('of a create that is due %s', async (_, changes, statements) => {
     const known = { state: 'created', paymentId: ID, dueAt: 1_000, result: { payment: payment() } } as const;
     const { reconcile, asked, find } = await open({ reference: 'Order-1', ...known, ...changes });
@@ -80,7 +80,7 @@ describe('a confirmed payment', () => {
   it('of an unknown reference is looked for by its id, and among the doubts', async () => {
     const { reconcile, asked } = await open();
     await reconcile(payment({ reference: 'order-1' }));
-    expect(asked).toEqual(['read', 'owner', 'list', 'insert']);
+    expect(asked).toEqual(['owner', 'read', 'list', 'insert']);
   });
 
   it('of a known reference that an operator has given to another one stays that of the other', async () => {
@@ -94,9 +94,9 @@ describe('a confirmed payment', () => {
   it('under a folded reference is kept in mind by the doubt that it may be of, and is reported once', async () => {
     const { reconcile, find, told, messages, asked } = await open({ reference: 'order-1' }, { reference: 'order-2' });
     expect(await reconcile(payment())).toBeUndefined();
-    expect(asked.splice(0)).toEqual(['read', 'owner', 'list', 'replace']);
+    expect(asked.splice(0)).toEqual(['owner', 'read', 'list', 'replace']);
     await reconcile(payment());
-    expect(asked).toEqual(['read', 'owner', 'list']);
+    expect(asked).toEqual(['owner', 'read', 'list']);
     expect(told()).toEqual(['create_mismatch']);
     expect(messages()).toEqual([
       `Payment ${ID} differs from the request in reference. The reference stays in doubt: compare them, then call gateway.settle.`,

@@ -7,8 +7,7 @@ import type { Store } from '../contract.ts';
 import { isKeepable } from '../key.ts';
 import { canWait, reconcile } from '../rules/confirmed.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
-import { observe } from '../rules/transitions.ts';
-import { change, type ExistingRow, type FoundRow, isTaken, NO_ROW, ownerOf, readCreate } from './change.ts';
+import { change, type ExistingRow, type FoundRow, ownerOf, readCreate } from './change.ts';
 import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
 
 /** A call that looks payments up, to settle a doubt. */
@@ -54,8 +53,9 @@ export async function reconcilePayment(
 ): Promise<CreateRow | undefined> {
   const { store } = client;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
-  let found = reference ? await readCreate(store, { reference }) : NO_ROW;
-  if (!found.row) found = await ownerOf(store, payment.id);
+  // First, because an operator may have given it to another reference.
+  let found = await ownerOf(store, payment.id);
+  if (!found.row && reference) found = await readCreate(store, { reference });
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
   if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
   const key = found.row ?? (reference ? { reference } : undefined);
@@ -70,28 +70,20 @@ async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | u
   return row && { row, now };
 }
 
-/** Records a confirmed payment under a reference. @returns the create that it belongs to */
+/** Records a confirmed payment under a reference. @returns the create that it belongs to @throws {PaymentTaken} */
 async function recordConfirmed(
   client: StoreCall,
   known: FoundRow,
   { reference }: Pick<CreateRow, 'reference'>,
   payment: Payment,
 ): Promise<CreateRow | undefined> {
-  const { store } = client;
   const confirmed = { reference, payment, attemptId: randomUUID() };
-  try {
-    const step = await change(store, confirmed, (row, now) => reconcile(row, confirmed, now), known);
-    const { row, outcome, otherPayment, isMismatch } = step;
-    if (outcome) report(client, outcome, reference, payment.id);
-    if (otherPayment) reportConflict(client, reference, payment.id, otherPayment.id);
-    if (isMismatch && row) warnMismatch(client, reference, payment.id, differencesOf(row, payment));
-    // A folded reference may be another order's.
-    const isFolded = row?.state === 'begun' && payment.reference && payment.reference !== reference;
-    return isFolded ? undefined : row;
-  } catch (error) {
-    if (!isTaken(error)) throw error;
-    // An operator has given it to another reference.
-    const { row } = await ownerOf(store, payment.id);
-    return row && (await change(store, row, current => observe(current, { payment }))).row;
-  }
+  const step = await change(client.store, confirmed, (row, now) => reconcile(row, confirmed, now), known);
+  const { row, outcome, otherPayment, isMismatch } = step;
+  if (outcome) report(client, outcome, reference, payment.id);
+  if (otherPayment) reportConflict(client, reference, payment.id, otherPayment.id);
+  if (isMismatch && row) warnMismatch(client, reference, payment.id, differencesOf(row, payment));
+  // A folded reference may be another order's.
+  const isFolded = row?.state === 'begun' && payment.reference && payment.reference !== reference;
+  return isFolded ? undefined : row;
 }
