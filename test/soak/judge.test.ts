@@ -44,6 +44,13 @@ describe('the judge of a soak', () => {
   it.each<[string, Partial<Facts>, problem?: string]>([
     ['nothing in a good run', {}],
     ['nothing in a second payment in review', { ...has(all), ...isFor(held) }],
+    [
+      'nothing in an order whose payment has a folded reference, and is in review',
+      {
+        ...{ ...orderIs('open'), ...has([{ ...deposit, reference: 'order-1.1' }, withdrawal], [paidOut]) },
+        ...isFor({ status: 'COMPLETED', reason: 'unknown_reference', paymentId: ID, reference: 'order-1.1' }),
+      },
+    ],
     ['nothing in a chargeback', has([failed, other, withdrawal], [paid, reversed, ofOther(paid), paidOut])],
     ['two payments', { ...has([deposit, doubled, withdrawal]), ...isFor(held) }, 'doubled: order-1.1 has 2 payments'],
     ['an order paid twice', has(all, [paid, ofOther(paid), paidOut]), 'doubled: order Order-1 (alone) was paid more'],

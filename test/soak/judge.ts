@@ -1,4 +1,6 @@
 // The end check of a soak: the shop's tables compared with the gateway's books, and the resources of a process over time.
+
+import type { Review } from '../../src/index.ts';
 import type { Held } from './messages.ts';
 import { type Effect, otherPrice, type ShopOrder, type ShopPayout } from './shop.ts';
 
@@ -18,7 +20,7 @@ export interface Facts {
   /** In the order of their commits. */
   effects: readonly Effect[];
   /** The open reviews. */
-  reviews: readonly { status: string; reason: string; order?: string | undefined; paymentId?: string | undefined }[];
+  reviews: readonly (Omit<Partial<Review>, 'reason'> & { reason: string })[];
   /** The references in the store. */
   creates: readonly { reference: string; state: string }[];
   /** The gateway's books. */
@@ -27,6 +29,13 @@ export interface Facts {
 
 /** Folds a reference as the most careless gateway does. */
 export const fold = (reference: string | null): string => (reference ?? '').trim().toLowerCase();
+
+/** The folded id of an attempt's order. */
+const orderIn = (reference = ''): string => fold(reference.replace(/\.\d+\s*$/, ''));
+
+/** The folded id of a review's order. A review of an unknown reference has only the reference as the gateway wrote it. */
+export const reviewedOrder = ({ order, reference }: Pick<Review, 'order' | 'reference'>): string =>
+  order ? fold(order) : orderIn(reference);
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
@@ -55,7 +64,7 @@ export function judge({ orders, payouts, effects, reviews, creates, payments }: 
     ...payouts.map(({ id, amount }) => [fold(id), [amount]] as [string, string[]]),
   ]);
   const ownerOf = ({ reference, paymentType }: Pick<Booked, 'reference' | 'paymentType'>) =>
-    fold(paymentType === 'DEPOSIT' ? (reference ?? '').replace(/\.\d+\s*$/, '') : reference);
+    paymentType === 'DEPOSIT' ? orderIn(reference ?? '') : fold(reference);
   const ofReference = grouped(payments, ({ reference }) => fold(reference));
   const ofPayment = grouped(effects, ({ payment_id }) => payment_id);
   const ofOwner = grouped(effects, ({ owner }) => fold(owner));
@@ -91,7 +100,7 @@ export function judge({ orders, payouts, effects, reviews, creates, payments }: 
 
   for (const { id, way, state } of orders) {
     const credit = creditOf(ofOwner.get(fold(id)) ?? []);
-    const isReviewed = reviews.some(({ order, status }) => order === id && status === 'COMPLETED');
+    const isReviewed = reviews.some(review => review.status === 'COMPLETED' && reviewedOrder(review) === fold(id));
     if (credit === undefined) problems.push(`doubled: order ${id} (${way}) was paid more than once`);
     else if (credit !== (state === 'paid' ? 1 : 0))
       problems.push(`mistaken: order ${id} is ${state}, with ${credit} credits`);

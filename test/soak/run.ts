@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
 import { SoakGateway } from './gateway.ts';
-import { type Facts, fold, growths, judge } from './judge.ts';
+import { type Facts, fold, growths, judge, reviewedOrder } from './judge.ts';
 import type { Command, Held, Report } from './messages.ts';
 import { between, seeded } from './seeded.ts';
 import { openShop, SCHEMA, SETTLE_MARGIN, TIMEOUT } from './shop.ts';
@@ -183,8 +183,8 @@ const rowsOf = async (sql: string) => (await pool.query(sql)).rows;
 async function isDone(): Promise<boolean> {
   const [left] = await rowsOf(`select (select count(*) from payouts where state = 'open') + (select count(*)
     from payment_gateway_rows where kind = 'create' and (state in ('begun', 'planned') or due_at is not null)) as n`);
-  const reviewed = new Set((await gateway.reviews()).map(({ order }) => order));
-  const open = (await rowsOf("select id from orders where state = 'open'")).filter(({ id }) => !reviewed.has(id));
+  const reviewed = new Set((await gateway.reviews()).map(reviewedOrder));
+  const open = (await rowsOf("select id from orders where state = 'open'")).filter(({ id }) => !reviewed.has(fold(id)));
   return Number(left.n) + open.length === 0;
 }
 
