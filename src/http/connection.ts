@@ -18,7 +18,7 @@ export interface ConnectionOptions {
 }
 
 export function openConnections({ baseUrl, agent: given, maxConnections }: ConnectionOptions): Exchange {
-  // It is parsed once, because that takes a tenth of a create.
+  // It is parsed once, because parsing is slow.
   const base = new URL(baseUrl);
   const { protocol, hostname, port } = urlToHttpOptions(base);
   const isSecure = protocol === 'https:';

@@ -43,7 +43,7 @@ export async function resolveReview(store: Store, id: string, status: string): P
     const known = paymentDataOf(row);
     const isCutOff = review.reason === 'effect_uncertain';
     const closed = isCutOff ? await complete(store, review, known) : withoutReview(known, status);
-    // The last write, without the `about` of a cut-off: until then the review stays open, and can be resolved again.
+    // This is the last write, and drops `about`. Until then the review stays open, and can be resolved again.
     if (closed && (await store.write(paymentRowOf(row.id, closed, row))).isWritten) return;
   }
 }

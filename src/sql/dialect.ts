@@ -62,9 +62,9 @@ export interface Table {
   /**
    * Writes durably, in a transaction of its own or in one that is open.
    *
-   * @param isAlone whether no transaction is open
+   * @param isAlone true if no transaction may be open, false if one must be
    * @throws {PaymentTaken}
-   * @throws {ConfigurationError} if a transaction is open against `isAlone`, or none is
+   * @throws {ConfigurationError} if the database finds otherwise
    */
   write(query: SqlQuery, row: StoreRow, isAlone: boolean): Promise<Written>;
 

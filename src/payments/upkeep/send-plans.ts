@@ -37,7 +37,7 @@ export interface UpkeepCall extends SweepCall {
   sent: SendCounts;
   /** The revision of an outage in which the gateway has answered this upkeep. It can send. */
   held?: number;
-  /** Whether the gateway needs a pause, so that this run sends no more. */
+  /** Whether this run sends no more: the gateway needs a pause, or the store has failed. */
   isOut: boolean;
 }
 

@@ -53,7 +53,7 @@ export async function reconcilePayment(
 ): Promise<CreateRow | undefined> {
   const { store } = client;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
-  // First, because an operator may have given it to another reference.
+  // The owner comes first, because an operator may have given the payment to another reference.
   let found = await ownerOf(store, payment.id);
   if (!found.row && reference) found = await readCreate(store, { reference });
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
