@@ -1,8 +1,8 @@
-// A PostgreSQL database for one benchmark. It counts statements, and sums their time in the database.
+// A PostgreSQL database for one benchmark. It counts statements, and sums their time in the database by step.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** Statements so far, and milliseconds in the database: parsing, planning and running, as `log_duration` reports. */
+/** Statements so far, and milliseconds in the database. */
 export interface Work {
   statements: number;
   ms: number;
@@ -10,13 +10,18 @@ export interface Work {
 
 const SERVER = { host: '127.0.0.1', user: 'postgres' };
 /** Sends the durations to the client, and only there. */
-const TIMED = '-c log_duration=on -c client_min_messages=log -c log_min_messages=panic';
+const TIMED = '-c log_min_duration_statement=0 -c client_min_messages=log -c log_min_messages=panic';
+/** A statement is parsed, then bound, which plans it, then executed. */
+const DURATION = /^duration: ([\d.]+) ms +(\w+)[^:]*: (.*)/s;
+/** Characters that identify a statement. */
+const LONGEST_TEXT = 60;
 
 export async function openDatabase() {
   const admin = new pg.Pool({ ...SERVER, database: 'postgres', max: 1 });
   const database = `bench_${randomUUID().replaceAll('-', '')}`;
   await admin.query(`CREATE DATABASE ${database}`);
   const work: Work = { statements: 0, ms: 0 };
+  const steps = new Map<string, number>();
   class Client extends pg.Client {
     override query(...args: never[]): never {
       work.statements += 1;
@@ -25,12 +30,17 @@ export async function openDatabase() {
   }
   const pools: pg.Pool[] = [];
   return {
+    /** Milliseconds of each step so far. */
+    steps,
     /** @param isTimed whether to sum the time in the database */
     open({ isTimed = false, max = 20 } = {}): pg.Pool {
       const pool = new pg.Pool({ ...SERVER, database, max, Client, ...(isTimed && { options: TIMED }) });
       pool.on('connect', client =>
         client.on('notice', ({ message = '' }) => {
-          work.ms += Number(/^duration: ([\d.]+) ms/.exec(message)?.[1] ?? 0);
+          const [, ms = 0, name = '', text = ''] = DURATION.exec(message) ?? [];
+          const step = `${name} ${text.replace(/\s+/g, ' ').slice(0, LONGEST_TEXT)}`;
+          work.ms += Number(ms);
+          steps.set(step, (steps.get(step) ?? 0) + Number(ms));
         }),
       );
       // DROP DATABASE also ends connections that are still closing.

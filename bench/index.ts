@@ -1,5 +1,5 @@
 // Measures the targets, and prints one table. With --write it replaces that in docs/contributing/speed.md. With --long it
-// measures memory, payouts and upkeep instead. With --profile it prints where the CPU time goes.
+// measures memory, payouts and upkeep instead. With --profile it prints where the time goes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { creates } from './creates.ts';

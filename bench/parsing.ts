@@ -32,7 +32,7 @@ const callback = JSON.stringify({
 const bytes = Buffer.from(callback);
 const decoder = new TextDecoder();
 
-const READERS = {
+export const READERS = {
   'JSON.parse, of text': () => JSON.parse(callback),
   'parseWebhook, of text': () => parseWebhook(callback),
   'JSON.parse, of bytes': () => JSON.parse(decoder.decode(bytes)),

@@ -24,7 +24,7 @@ const AGAIN = 'the same callback again';
 /** With `prepare: true`. */
 const [CREATE_PREPARED, CALLBACK_PREPARED] = [`${CREATE}, prepared`, `${CALLBACK}, prepared`];
 
-const order = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
+export const ORDER = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
 
 /** The tables of the merchant. */
 export const TABLES = `CREATE TABLE two (reference text PRIMARY KEY, state text NOT NULL);
@@ -44,7 +44,7 @@ export function openCallbacks(pool: pg.Pool, store: Store) {
       await timeCalls(count, 16, async () => {
         const id = randomUUID();
         await pool.query('INSERT INTO orders (id) VALUES ($1)', [id]);
-        ids.push((await gateway.checkout(id, order)).payment?.id ?? '');
+        ids.push((await gateway.checkout(id, ORDER)).payment?.id ?? '');
       });
       show('COMPLETED');
       return ids;
@@ -55,7 +55,7 @@ export function openCallbacks(pool: pg.Pool, store: Store) {
         onPaid: ({ order: id }, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [id]),
       });
       return async (id = '') => {
-        const body = JSON.stringify({ ...order, id, paymentStatus: 'COMPLETED', paymentType: 'DEPOSIT' });
+        const body = JSON.stringify({ ...ORDER, id, paymentStatus: 'COMPLETED', paymentType: 'DEPOSIT' });
         const { status } = await handler(new Request('https://shop.example', { method: 'POST', body }));
         if (status !== 200) throw new Error(`A callback was answered ${status}.`);
       };
@@ -90,16 +90,16 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
       measure(async () => {
         const reference = randomUUID();
         await pool.query("INSERT INTO two VALUES ($1, 'begun')", [reference]);
-        await plain.createDeposit({ ...order, reference });
+        await plain.createDeposit({ ...ORDER, reference });
         await pool.query("UPDATE two SET state = 'created' WHERE reference = $1", [reference]);
       }),
-    [CREATE]: () => measure(() => stored.createDeposit({ ...order, reference: randomUUID() })),
-    [CREATE_PREPARED]: () => measure(() => storedPrepared.createDeposit({ ...order, reference: randomUUID() })),
+    [CREATE]: () => measure(() => stored.createDeposit({ ...ORDER, reference: randomUUID() })),
+    [CREATE_PREPARED]: () => measure(() => storedPrepared.createDeposit({ ...ORDER, reference: randomUUID() })),
     [FIRST]: () => {
       ids = Array.from({ length: CALLS }, () => randomUUID());
-      return measure(index => stored.checkout(ids[index] ?? '', order));
+      return measure(index => stored.checkout(ids[index] ?? '', ORDER));
     },
-    [SECOND]: () => measure(index => stored.checkout(ids[index] ?? '', order)),
+    [SECOND]: () => measure(index => stored.checkout(ids[index] ?? '', ORDER)),
   });
 
   const { gateway, open, callBackOver } = openCallbacks(pool, store);
