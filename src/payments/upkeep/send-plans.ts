@@ -5,7 +5,7 @@ import { FORBIDDEN, isPassing } from '../../http-statuses.ts';
 import { change } from '../../store/creates/change.ts';
 import { PlanGone } from '../../store/creates/create-once.ts';
 import { isMissing } from '../../store/creates/doubts.ts';
-import { warnNotSent, warnReviewFailed } from '../../store/creates/reports.ts';
+import { tellableOf, warn } from '../../store/creates/reports.ts';
 import type { CreateRow } from '../../store/rules/create-row.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/plan.ts';
 import { notDue } from '../../store/rules/transitions.ts';
@@ -109,7 +109,7 @@ async function fail(client: UpkeepCall, plan: CreateRow, error: GatewayError): P
   } else {
     sent.postponed += 1;
     // Without an answer, or from a busy gateway, it needs no operator.
-    if (error.name !== 'ConnectionError' && !isPassing(status)) warnNotSent(client, plan, error);
+    if (error.name !== 'ConnectionError' && !isPassing(status)) warn(client, 'payout_not_sent', plan, error.message);
   }
   const isPaused = isUnknown || asked > 0;
   if (isPaused) await pauseSending(store, { asked, isUnknown });
@@ -123,7 +123,7 @@ async function review(client: UpkeepCall, refused: CreateRow): Promise<void> {
   try {
     await client.handler.reviewRefused(refused);
   } catch (error) {
-    return warnReviewFailed(client, refused, error);
+    return warn(client, 'upkeep_failed', refused, tellableOf(error));
   }
   // Meanwhile the merchant may have planned it again.
   await change(client.store, refused, row =>

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pause } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
-import { warnUpkeepFailed } from '../../store/creates/reports.ts';
+import { warn } from '../../store/creates/reports.ts';
 import { HANDLER, type HandlerLink } from '../../store/upkeep/handler-link.ts';
 import { type SweepCounts, sweep } from '../../store/upkeep/sweep.ts';
 import { Call } from '../../telemetry/call.ts';
@@ -109,7 +109,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
 async function sweepUntil(client: UpkeepCall): Promise<void> {
   const { signal } = client;
   while (!signal.aborted) {
-    await sweep(client).catch(error => warnUpkeepFailed(client, error));
+    await sweep(client).catch(error => warn(client, 'upkeep_failed', {}, String(error)));
     await pause(MINUTE, signal);
   }
 }
@@ -125,7 +125,7 @@ async function sendUntil(client: UpkeepCall): Promise<void> {
     // A plan that is written during the run rings for the next one.
     bell = new AbortController();
     const isOut = await sendPlans(client).catch(error => {
-      warnUpkeepFailed(client, error);
+      warn(client, 'upkeep_failed', {}, String(error));
       return true;
     });
     failures = isOut ? failures + 1 : 0;

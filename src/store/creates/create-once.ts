@@ -25,7 +25,7 @@ import { recordEnd, recordPayment, release, type Step } from '../rules/transitio
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import { InFlight, type WaitLimits } from './in-flight.ts';
 import { type CreatedOnce, type Replayable, resume } from './replay.ts';
-import { report, reportConflict, warnNotRecorded } from './reports.ts';
+import { report, reportConflict, warn } from './reports.ts';
 import { stopped, writeDown } from './write-down.ts';
 
 /** A create that the gateway has accepted. */
@@ -148,7 +148,7 @@ async function recordEndOf(
   const { store, attempt } = create;
   const { reference } = attempt;
   const step = await record(store, attempt, end, begun);
-  if (!step) warnNotRecorded(create, reference);
-  if (step?.otherPayment && paymentId) reportConflict(create, reference, paymentId, step.otherPayment.id);
+  if (!step) warn(create, 'create_not_recorded', attempt);
+  reportConflict(create, reference, paymentId, step?.otherPayment);
   return step;
 }

@@ -8,7 +8,7 @@ import { isKeepable } from '../key.ts';
 import { canWait, reconcile } from '../rules/confirmed.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { change, type ExistingRow, type FoundRow, ownerOf, readCreate } from './change.ts';
-import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
+import { report, reportConflict, type StoreCall, warn } from './reports.ts';
 
 /** A call that looks payments up, to settle a doubt. */
 export interface SettlingCall extends StoreCall {
@@ -81,8 +81,9 @@ async function recordConfirmed(
   const step = await change(client.store, confirmed, (row, now) => reconcile(row, confirmed, now), known);
   const { row, outcome, otherPayment, isMismatch } = step;
   if (outcome) report(client, outcome, reference, payment.id);
-  if (otherPayment) reportConflict(client, reference, payment.id, otherPayment.id);
-  if (isMismatch && row) warnMismatch(client, reference, payment.id, differencesOf(row, payment));
+  reportConflict(client, reference, payment.id, otherPayment);
+  if (isMismatch && row)
+    warn(client, 'create_mismatch', { reference, paymentId: payment.id }, differencesOf(row, payment).join(', '));
   // A folded reference may be another order's.
   const isFolded = row?.state === 'begun' && payment.reference && payment.reference !== reference;
   return isFolded ? undefined : row;

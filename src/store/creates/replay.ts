@@ -12,7 +12,7 @@ import { isFailed, observe } from '../rules/transitions.ts';
 import { type FoundRow, record, waitForRecording } from './change.ts';
 import { type SettlingCall, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
-import { report, type StoreCall, warnStale } from './reports.ts';
+import { report, type StoreCall, warn } from './reports.ts';
 
 export interface CreatedOnce extends Envelope {
   /** An earlier call made the payment. */
@@ -39,7 +39,7 @@ export async function resume(create: Replayable, found: FoundRow): Promise<Creat
     const seen = await currentOf(client, row, known.payment).catch(() => undefined);
     report(create, 'replayed', reference, seen?.id ?? id);
     if (!seen) {
-      warnStale(create, reference, id);
+      warn(create, 'stale_replay', { reference, paymentId: id });
       return { ...known, replayed: true, stale: true };
     }
     const latest = isSamePayment(id, seen.id) ? withNextAction(known, { payment: seen }) : { payment: seen };

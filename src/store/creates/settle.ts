@@ -60,7 +60,7 @@ async function settleWith(client: SettlingCall, { reference, resolution, despite
     return give();
   });
   if (next) report(client, 'settled', reference, payment.id);
-  if (next && other) reportConflict(client, reference, payment.id, other);
+  reportConflict(client, reference, payment.id, other ? { id: other } : undefined);
 }
 
 async function settleWithout(client: SettlingCall, { reference, despite }: Resolution): Promise<void> {

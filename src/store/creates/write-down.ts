@@ -5,7 +5,7 @@ import type { Attempt, CreateRow } from '../rules/create-row.ts';
 import { begin, takeBack } from '../rules/transitions.ts';
 import { answerWithin, change, type FoundRow, NO_ROW, record, waitForRecording } from './change.ts';
 import type { WaitLimits } from './in-flight.ts';
-import { type StoreCall, warnNotRecorded } from './reports.ts';
+import { type StoreCall, warn } from './reports.ts';
 
 /** Milliseconds to wait until an attempt that was not sent is taken back: a customer waits too. */
 const LONGEST_WAIT = 1_000;
@@ -25,7 +25,7 @@ export async function writeDown(
     // The row may be written anyway, even later.
     const takeItBack = async () =>
       (await record(store, attempt, (row, now) => takeBack(row, attempt, now, plan))) ??
-      warnNotRecorded(create, reference);
+      warn(create, 'create_not_recorded', attempt);
     const isUnwritten =
       isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), create, LONGEST_WAIT));
     const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;

@@ -5,7 +5,7 @@
 import { isSamePayment } from '../../schemas/id.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
 import { change, type ExistingRow } from '../creates/change.ts';
-import { type StoreCall, warnGaveUp, warnNotSwept } from '../creates/reports.ts';
+import { report, type StoreCall, tellableOf, warn } from '../creates/reports.ts';
 import { type CreateRow, knownIds } from '../rules/create-row.ts';
 import { notDue, unleased } from '../rules/transitions.ts';
 import { isOfMerchant } from '../thrown.ts';
@@ -79,8 +79,11 @@ export async function sweep(client: SweepCall): Promise<void> {
     const isGivenUp = outcome === 'gaveUp' && written.next === next && next.dueAt === undefined;
     swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
     if (hasChanged) swept.rechecked += 1;
-    if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
-    if (outcome === 'failed') warnNotSwept(client, row, error);
+    if (isGivenUp) {
+      report(client, 'gave_up', row.reference, row.paymentId);
+      warn(client, 'sweep_gave_up', row, String(Math.round(giveUpAfter / 86_400_000)));
+    }
+    if (outcome === 'failed') warn(client, 'sweep_failed', row, tellableOf(error));
   };
   await workOnDue(store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
 }
