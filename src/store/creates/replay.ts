@@ -9,7 +9,7 @@ import { type Attempt, type CreateRow, isUnderWay, knownIds } from '../rules/cre
 import { expectSameRequest } from '../rules/fingerprint.ts';
 import { withNextAction } from '../rules/kept.ts';
 import { isFailed, observe } from '../rules/transitions.ts';
-import { type FoundRow, record, waitForRecording } from './change.ts';
+import { change, type FoundRow, waitForRecording } from './change.ts';
 import { type SettlingCall, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warn } from './reports.ts';
@@ -43,7 +43,8 @@ export async function resume(create: Replayable, found: FoundRow): Promise<Creat
       return { ...known, replayed: true, stale: true };
     }
     const latest = isSamePayment(id, seen.id) ? withNextAction(known, { payment: seen }) : { payment: seen };
-    const recording = record(create.store, row, current => observe(current, latest), found);
+    // If it fails, a callback or a sweep records the status.
+    const recording = change(create.store, row, current => observe(current, latest), found).catch(() => undefined);
     await waitForRecording(recording, create);
     return { ...latest, replayed: true, stale: false };
   }
