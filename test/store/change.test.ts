@@ -10,6 +10,7 @@ const key = { reference: 'order-1' };
 const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
 const attempt = { ...key, ...money, attemptId: 'first', bodyHash: 'hash', timeoutMs: 0 };
 const row: CreateRow = { ...newRow(attempt, 1_000), revision: 1 };
+const call = { emit() {} };
 const moved = { ...row, looks: 1 };
 
 /** A store that holds the row, unless it is told otherwise. */
@@ -49,7 +50,7 @@ describe('what has happened', () => {
     };
     const begun = Date.now();
     const store = storeWith({ read });
-    const recording = record(store, key, () => ({ next: moved }));
+    const recording = record({ store, call } as never, key, () => ({ next: moved }));
     await vi.advanceTimersByTimeAsync(100_000);
     expect(await recording).toMatchObject({ next: moved });
     // 100 ms, and three times as long each time, but never more than half a minute.
@@ -58,7 +59,7 @@ describe('what has happened', () => {
 
   it('is not tried again if another create has the payment', async () => {
     const replace = vi.fn(() => Promise.reject(new PaymentTaken()));
-    const recording = record(storeWith({ replace }), key, () => ({ next: moved }));
+    const recording = record({ store: storeWith({ replace }), call } as never, key, () => ({ next: moved }));
     await expect(recording).rejects.toThrow(PaymentTaken);
     expect(replace).toHaveBeenCalledOnce();
   });

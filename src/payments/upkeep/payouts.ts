@@ -1,12 +1,13 @@
 // Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
 import type { CreateOptions } from '../../client-options.ts';
-import { ConfigurationError, PaymentInDoubtError } from '../../errors.ts';
+import { ConfigurationError } from '../../errors.ts';
 import { argumentReader, extraField } from '../../options/reader.ts';
 import { checkRequest } from '../../schemas/requests/checked-request.ts';
 import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
 import { serialize } from '../../schemas/requests/serialize.ts';
 import { change, NO_ROW } from '../../store/creates/change.ts';
-import { type CreateRow, entryOf, knownIds } from '../../store/rules/create-row.ts';
+import { inDoubt } from '../../store/creates/doubts.ts';
+import { type CreateRow, entryOf } from '../../store/rules/create-row.ts';
 import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
 import type { PlannedRequest } from '../../store/rules/plan.ts';
 import { plan } from '../../store/rules/transitions.ts';
@@ -36,15 +37,13 @@ export async function payOut(
   checkUpkeep(gateway);
   gateway.upkeepCheckAt ??= 0;
   const payout = withReference(checkRequest(gateway, 'withdrawal', request));
-  const { reference } = payout;
   const attempt = newAttempt(payout, JSON.parse(serialize(payout, extra)), { timeoutMs: 0 });
   const body = JSON.stringify({ request: payout, extra } satisfies PlannedRequest);
   const step = await change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
   const row = step.row as CreateRow;
   expectSameRequest(row, attempt, { mayBePlanned: true });
   // If that create fails, upkeep would not send the payout.
-  if (row.state === 'begun')
-    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId: knownIds(row)[0] });
+  if (row.state === 'begun') throw inDoubt(row);
   return entryOf(store, row, step.now);
 }
 

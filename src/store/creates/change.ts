@@ -6,6 +6,7 @@ import { isKeepable } from '../key.ts';
 import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
 import type { Step } from '../rules/transitions.ts';
 import type { WaitLimits } from './in-flight.ts';
+import { type StoreCall, warn } from './reports.ts';
 
 /** Milliseconds to retry while others change the row. */
 const LONGEST_CONTEST = 5_000;
@@ -97,24 +98,25 @@ export async function change<S extends Step>(
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
 
-/** Retries a change for five minutes while the store fails. @returns undefined if every try failed @throws {PaymentTaken} */
-export async function record<S extends Step>(
-  store: Store,
+/** Retries a change for five minutes while the store fails, then warns. @throws {PaymentTaken} */
+export async function record(
+  client: StoreCall,
   key: Key,
-  transition: Transition<S>,
+  transition: Transition<Step>,
   known?: FoundRow,
-): Promise<(S & FoundRow) | undefined> {
+): Promise<(Step & FoundRow) | undefined> {
   const deadline = new Deadline(LONGEST_RECORDING);
   let found = known;
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
+  for (let pause = FIRST_PAUSE; pause <= deadline.remaining; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
-      return await change(store, key, transition, found);
+      return await change(client.store, key, transition, found);
     } catch (error) {
       if (isTaken(error)) throw error;
       // The change may have succeeded anyway, so the row must be read.
       found = undefined;
-      if (deadline.remaining < pause) return undefined;
       await backgroundDelay(pause);
     }
   }
+  warn(client, 'create_not_recorded', key);
+  return undefined;
 }

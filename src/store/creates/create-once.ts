@@ -15,7 +15,7 @@
 // |                  |                                         | a conflicting id   |                     |
 // | abandon          | a free reference, by an operator's word | the same           | the same            |
 import { Deadline } from '../../deadline.ts';
-import { GatewayError, PaymentInDoubtError } from '../../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
@@ -23,9 +23,10 @@ import { type Attempt, type CreateRow, knownIds } from '../rules/create-row.ts';
 import { replanned } from '../rules/plan.ts';
 import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
+import { inDoubt } from './doubts.ts';
 import { InFlight, type WaitLimits } from './in-flight.ts';
 import { type CreatedOnce, type Replayable, resume } from './replay.ts';
-import { report, reportConflict, warn } from './reports.ts';
+import { report, reportConflict } from './reports.ts';
 import { stopped, writeDown } from './write-down.ts';
 
 /** A create that the gateway has accepted. */
@@ -73,24 +74,18 @@ async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   if (!hasBegun && plan) throw new PlanGone();
   if (!hasBegun) return resume(create, begun);
   report(create, 'begun', attempt.reference);
+  const sent = await create.send(create).catch((error: unknown) => ({ error }));
+  const recording = 'error' in sent ? recordFailure(create, sent.error, begun) : recordCreated(create, sent, begun);
   // No customer waits for a plan, so the store gets a fresh timeout after the create has used its own.
-  const recordingLimits = () => (plan ? { deadline: new Deadline(attempt.timeoutMs) } : create);
-  let accepted: Accepted;
-  try {
-    accepted = await create.send(create);
-  } catch (error) {
-    const recorded = await waitForRecording(recordFailure(create, error, begun), recordingLimits());
-    const own = ownRow(recorded, attempt);
-    // The callback has come already, so the answer does not matter.
-    if (recorded && own?.state === 'created') return await resume(create, recorded);
-    // The store knows a payment of it, or may lose the plan if the process ends now.
-    const isDoubt = own?.state === 'begun' || (plan && !recorded);
-    if (!isDoubt || !isSurelyUnpaid(error)) throw error;
-    const details = { paymentId: own && knownIds(own)[0], cause: error };
-    throw new PaymentInDoubtError(attempt.reference, new Date(begun.row?.begunAt ?? begun.now), details);
-  }
-  await waitForRecording(recordCreated(create, accepted, begun), recordingLimits());
-  return { ...accepted.created, replayed: false, stale: false };
+  const recorded = await waitForRecording(recording, plan ? { deadline: new Deadline(attempt.timeoutMs) } : create);
+  if (!('error' in sent)) return { ...sent.created, replayed: false, stale: false };
+  const { error } = sent;
+  const row = ownRow(recorded, attempt);
+  // The callback has come already, so the answer does not matter.
+  if (recorded && row?.state === 'created') return resume(create, { ...recorded, row });
+  // The store knows a payment of it, or may lose the plan if the process ends now.
+  const isDoubt = row?.state === 'begun' || (plan && !recorded);
+  throw isDoubt && isSurelyUnpaid(error) ? inDoubt(row ?? begun.row, { cause: error }) : error;
 }
 
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
@@ -103,52 +98,38 @@ const ownRow = (found: FoundRow | undefined, { attemptId }: Attempt): CreateRow 
 /** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */
 async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow): Promise<FoundRow | undefined> {
   const { attempt, plan } = create;
+  const { reference } = attempt;
   const { paymentId, outcome } = error instanceof GatewayError ? error : {};
   const isUnpaid = isSurelyUnpaid(error);
-  const step = await recordEndOf(create, begun, paymentId, (row, now) => {
+  const end: Transition<Step> = (row, now) => {
     if (isUnpaid)
       return release(row, attempt, { wasSent: outcome === 'rejected', plan: plan && replanned(plan, error, now) });
     return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
-  });
+  };
+  const step = await record(create, attempt, end, begun);
+  reportConflict(create, reference, paymentId, step?.otherPayment);
   const own = ownRow(step, attempt);
   const { state = isUnpaid ? undefined : 'begun' } = own ?? step?.next ?? {};
-  if (state === 'begun') report(create, 'in_doubt', attempt.reference, paymentId ?? (own && knownIds(own)[0]));
-  else if (state === 'freed' || state === 'planned') report(create, state, attempt.reference);
+  if (state === 'begun') report(create, 'in_doubt', reference, paymentId ?? (own && knownIds(own)[0]));
+  else if (state === 'freed' || state === 'planned') report(create, state, reference);
   return step;
 }
 
 /** Records the payment of an attempt. @throws {GatewayError} if another create has it: one id belongs to one create */
-async function recordCreated(
-  create: CreateOnce,
-  { created: result, anothers }: Accepted,
-  begun: FoundRow,
-): Promise<void> {
+async function recordCreated(create: CreateOnce, { created, anothers }: Accepted, begun: FoundRow): Promise<undefined> {
   const { store, attempt } = create;
   const { reference } = attempt;
-  const paymentId = result.payment.id;
+  const { id: paymentId } = created.payment;
   try {
-    const end = (row: CreateRow | undefined, now: number) => recordPayment(row, attempt, { paymentId, result }, now);
-    const step = await recordEndOf(create, begun, paymentId, end);
+    const end: Transition<Step> = (row, now) => recordPayment(row, attempt, { paymentId, result: created }, now);
+    const step = await record(create, attempt, end, begun);
+    reportConflict(create, reference, paymentId, step?.otherPayment);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    await record(store, attempt, row => recordEnd(row, attempt, paymentId));
+    await record(create, attempt, row => recordEnd(row, attempt, paymentId));
     report(create, 'in_doubt', reference, paymentId);
     const owner = await ownerOf(store, paymentId).catch(() => undefined);
     throw anothers(owner?.row?.reference);
   }
-}
-
-async function recordEndOf(
-  create: CreateOnce,
-  begun: FoundRow,
-  paymentId: string | undefined,
-  end: Transition<Step>,
-): Promise<(Step & FoundRow) | undefined> {
-  const { store, attempt } = create;
-  const { reference } = attempt;
-  const step = await record(store, attempt, end, begun);
-  if (!step) warn(create, 'create_not_recorded', attempt);
-  reportConflict(create, reference, paymentId, step?.otherPayment);
-  return step;
 }

@@ -1,6 +1,6 @@
 // The payments that a doubt may have: by a callback, or by the ids that its row knows.
 import { randomUUID } from 'node:crypto';
-import { isGatewayError, type PaymentNotFoundError } from '../../errors.ts';
+import { isGatewayError, PaymentInDoubtError, type PaymentNotFoundError } from '../../errors.ts';
 import { differencesOf, hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Store } from '../contract.ts';
@@ -14,6 +14,10 @@ import { report, reportConflict, type StoreCall, warn } from './reports.ts';
 export interface SettlingCall extends StoreCall {
   readPayment(paymentId: string): Promise<Payment>;
 }
+
+/** The error of a create that is running or in doubt. */
+export const inDoubt = (row: CreateRow, details: { cause?: unknown; underWay?: boolean; settleableAt?: Date } = {}) =>
+  new PaymentInDoubtError(row.reference, new Date(row.begunAt), { paymentId: knownIds(row)[0], ...details });
 
 export const isMissing = (error: unknown): error is PaymentNotFoundError =>
   isGatewayError(error) && error.name === 'PaymentNotFoundError';

@@ -1,16 +1,15 @@
 // Resolves a create whose reference is taken: returns the payment of the same request, or settles the doubt.
-import { PaymentInDoubtError } from '../../errors.ts';
 import { isSamePayment } from '../../schemas/id.ts';
 import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
-import { type Attempt, type CreateRow, isUnderWay, knownIds } from '../rules/create-row.ts';
+import { type Attempt, type CreateRow, isUnderWay } from '../rules/create-row.ts';
 import { expectSameRequest } from '../rules/fingerprint.ts';
 import { withNextAction } from '../rules/kept.ts';
 import { isFailed, observe } from '../rules/transitions.ts';
-import { change, type FoundRow, waitForRecording } from './change.ts';
-import { type SettlingCall, settleKnown, unlessMissing } from './doubts.ts';
+import { change, type ExistingRow, waitForRecording } from './change.ts';
+import { inDoubt, type SettlingCall, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warn } from './reports.ts';
 
@@ -28,8 +27,8 @@ export interface Replayable extends StoreCall, WaitLimits {
 }
 
 /** @param found a taken reference @throws {DuplicateReferenceError} @throws {PaymentInDoubtError} */
-export async function resume(create: Replayable, found: FoundRow): Promise<CreatedOnce> {
-  const row = found.row as CreateRow;
+export async function resume(create: Replayable, found: ExistingRow): Promise<CreatedOnce> {
+  const { row } = found;
   const { reference } = row;
   expectSameRequest(row, create.attempt);
   const client = { ...create, readPayment: (id: string) => create.lookUp(id, create) };
@@ -48,13 +47,11 @@ export async function resume(create: Replayable, found: FoundRow): Promise<Creat
     await waitForRecording(recording, create);
     return { ...latest, replayed: true, stale: false };
   }
-  const [paymentId] = knownIds(row);
-  const details = { paymentId, underWay: isUnderWay(row, found.now) };
-  const inDoubt = (cause?: unknown) => new PaymentInDoubtError(reference, new Date(row.begunAt), { ...details, cause });
-  const payment = await settleKnown(client, { ...found, row }).catch(cause => {
-    throw inDoubt(cause);
+  const underWay = isUnderWay(row, found.now);
+  const payment = await settleKnown(client, found).catch(cause => {
+    throw inDoubt(row, { underWay, cause });
   });
-  if (!payment) throw inDoubt();
+  if (!payment) throw inDoubt(row, { underWay });
   return { payment, replayed: true, stale: false };
 }
 

@@ -1,5 +1,5 @@
 // Settles doubts by an operator's decision: with the payment, or without one.
-import { InvalidRequestError, PaymentInDoubtError } from '../../errors.ts';
+import { InvalidRequestError } from '../../errors.ts';
 import { isPaymentId } from '../../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
@@ -9,7 +9,7 @@ import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { UNSEEN } from '../rules/fingerprint.ts';
 import { abandon, isFailed, settle, settleableAt, withoutIds, yieldPayment } from '../rules/transitions.ts';
 import { change, isTaken, ownerOf, readCreate } from './change.ts';
-import { type SettlingCall, unlessMissing } from './doubts.ts';
+import { inDoubt, type SettlingCall, unlessMissing } from './doubts.ts';
 import { report, reportConflict } from './reports.ts';
 
 interface Resolution {
@@ -83,8 +83,7 @@ async function settleWithout(client: SettlingCall, { reference, despite }: Resol
   });
   if (next) return report(client, 'freed', reference);
   const doubt = row as CreateRow;
-  const details = { settleableAt: new Date(settleableAt(doubt, margin)) };
-  throw new PaymentInDoubtError(reference, new Date(doubt.begunAt), details);
+  throw inDoubt(doubt, { settleableAt: new Date(settleableAt(doubt, margin)) });
 }
 
 /** Returns a row that has no payment yet, but may get one. */

@@ -3,9 +3,9 @@ import { LateError, type Left } from '../../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../../errors.ts';
 import type { Attempt, CreateRow } from '../rules/create-row.ts';
 import { begin, takeBack } from '../rules/transitions.ts';
-import { answerWithin, change, type FoundRow, NO_ROW, record, waitForRecording } from './change.ts';
+import { answerWithin, change, type ExistingRow, NO_ROW, record, waitForRecording } from './change.ts';
 import type { WaitLimits } from './in-flight.ts';
-import { type StoreCall, warn } from './reports.ts';
+import type { StoreCall } from './reports.ts';
 
 /** Milliseconds to wait until an attempt that was not sent is taken back: a customer waits too. */
 const LONGEST_WAIT = 1_000;
@@ -13,19 +13,17 @@ const LONGEST_WAIT = 1_000;
 /** Writes the attempt down, in one statement if the reference is new. After an error it must not be sent. */
 export async function writeDown(
   create: StoreCall & WaitLimits & { attempt: Attempt; plan?: CreateRow | undefined },
-): Promise<FoundRow & { hasBegun: boolean }> {
+): Promise<ExistingRow & { hasBegun: boolean }> {
   const { store, attempt, plan, signal } = create;
   const { reference } = attempt;
   // A reference is usually new, so it is not read first.
   const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
   try {
-    return await answerWithin(create, writing);
+    return (await answerWithin(create, writing)) as ExistingRow & { hasBegun: boolean };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     // The row may be written anyway, even later.
-    const takeItBack = async () =>
-      (await record(store, attempt, (row, now) => takeBack(row, attempt, now, plan))) ??
-      warn(create, 'create_not_recorded', attempt);
+    const takeItBack = () => record(create, attempt, (row, now) => takeBack(row, attempt, now, plan));
     const isUnwritten =
       isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), create, LONGEST_WAIT));
     const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
