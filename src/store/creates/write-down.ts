@@ -40,16 +40,12 @@ const NEVER_WRITTEN =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
+/** The cause has the store's message and code, without the extras that drivers add to errors. */
 export function notWritten(reference: string, error: unknown, advice: string): StoreError {
-  const cause = error instanceof Error ? causeOf(error) : undefined;
-  const why = cause ? ` (${cause.message})` : '';
-  const message = `The creation of ${JSON.stringify(reference)} could not be written to the store${why}. ${advice}`;
-  return new StoreError(message, { cause });
-}
-
-/** Returns a store's message and code, without the extras that drivers add to errors. */
-function causeOf({ name, message, code }: Error & { code?: unknown }): Error {
-  return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
+  const { name, message, code }: Error & { code?: unknown } = error instanceof Error ? error : new Error(String(error));
+  const cause = Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
+  const text = `The creation of ${JSON.stringify(reference)} could not be written to the store (${message}). ${advice}`;
+  return new StoreError(text, { cause });
 }
 
 export function stopped(reference: string, code: Left, outcome: Outcome, advice = adviceOn(outcome)): ConnectionError {
