@@ -24,7 +24,7 @@ import { replanned } from '../rules/plan.ts';
 import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import { inDoubt } from './doubts.ts';
-import { InFlight, type WaitLimits } from './in-flight.ts';
+import { type Join, startShared, type WaitLimits } from './in-flight.ts';
 import { type CreatedOnce, type Replayable, resume } from './replay.ts';
 import { report, reportConflict } from './reports.ts';
 import { stopped, writeDown } from './write-down.ts';
@@ -47,21 +47,21 @@ export interface CreateOnce extends Replayable {
 export class PlanGone extends NothingDone {}
 
 /** The creates that run in this process, by reference, body, order and plan. */
-const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce>>>();
+const running = new WeakMap<Store, Map<string, Join<CreatedOnce>>>();
 
 /** Sends a create at most once per reference, and joins the same create if this process already runs it. */
 export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const { store, attempt, plan, signal } = create;
   const { reference, bodyHash, order } = attempt;
-  const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce>>();
+  const creates = running.get(store) ?? new Map<string, Join<CreatedOnce>>();
   running.set(store, creates);
   const key = JSON.stringify([reference, bodyHash, order, plan?.attemptId]);
   const joined = creates.get(key);
   if (!joined && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
   const begin = (giveUp: AbortSignal) => makeAttempt({ ...create, signal: giveUp }).finally(() => creates.delete(key));
-  const flight = joined ?? new InFlight(begin);
-  if (!joined) creates.set(key, flight);
-  const ended = await flight.wait(create, left => stopped(reference, left, 'unknown'));
+  const join = joined ?? startShared(begin);
+  creates.set(key, join);
+  const ended = await join(create, left => stopped(reference, left, 'unknown'));
   if (!joined) return ended;
   report(create, 'replayed', reference, ended.payment.id);
   return { ...ended, replayed: true };

@@ -7,26 +7,23 @@ export interface WaitLimits {
   signal?: AbortSignal | undefined;
 }
 
-/** Work that several callers await. The last of them to stop waiting aborts it, and gets its end. */
-export class InFlight<T> {
-  readonly #giveUp = new AbortController();
-  readonly #work: Promise<T>;
-  #waiting = 0;
+/** Waits for shared work. @param stopped makes the error of a caller that leaves while others wait */
+export type Join<T> = (limits: WaitLimits, stopped: (left: Left) => Error) => Promise<T>;
 
-  constructor(work: (signal: AbortSignal) => Promise<T>) {
-    this.#work = work(this.#giveUp.signal);
-    // Every waiting caller gets the error.
-    this.#work.catch(() => {});
-  }
-
-  /** @param stopped makes the error of a caller that leaves while others wait */
-  async wait({ deadline, signal }: WaitLimits, stopped: (left: Left) => Error): Promise<T> {
-    this.#waiting += 1;
-    const left = await leaving(this.#work, { ms: deadline.remaining, signal });
+/** Starts work that several callers await. The last of them to stop waiting aborts it, and gets its end. */
+export function startShared<T>(start: (giveUp: AbortSignal) => Promise<T>): Join<T> {
+  const giveUp = new AbortController();
+  const work = start(giveUp.signal);
+  // Every waiting caller gets the error.
+  work.catch(() => {});
+  let waiting = 0;
+  return async ({ deadline, signal }, stopped) => {
+    waiting += 1;
+    const left = await leaving(work, { ms: deadline.remaining, signal });
     // Immediately: two callers may leave in the same microtask, and the last must know.
-    this.#waiting -= 1;
-    if (left && this.#waiting > 0) throw stopped(left);
-    if (left) this.#giveUp.abort(left === 'timeout' ? new LateError() : signal?.reason);
-    return this.#work;
-  }
+    waiting -= 1;
+    if (left && waiting > 0) throw stopped(left);
+    if (left) giveUp.abort(left === 'timeout' ? new LateError() : signal?.reason);
+    return work;
+  };
 }
