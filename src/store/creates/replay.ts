@@ -1,5 +1,4 @@
 // Resolves a create whose reference is taken: returns the payment of the same request, or settles the doubt.
-import { isSamePayment } from '../../schemas/id.ts';
 import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal } from '../../schemas/records/payment-status.ts';
@@ -29,19 +28,17 @@ export interface Replayable extends StoreCall, WaitLimits {
 /** @param found a taken reference @throws {DuplicateReferenceError} @throws {PaymentInDoubtError} */
 export async function resume(create: Replayable, found: ExistingRow): Promise<CreatedOnce> {
   const { row } = found;
-  const { reference } = row;
+  const { reference, result: known } = row;
   expectSameRequest(row, create.attempt);
   const client = { ...create, readPayment: (id: string) => create.lookUp(id, create) };
-  const { result: known } = row;
   if (known) {
-    const { id } = known.payment;
-    const seen = await currentOf(client, row, known.payment).catch(() => undefined);
-    report(create, 'replayed', reference, seen?.id ?? id);
-    if (!seen) {
-      warn(create, 'stale_replay', { reference, paymentId: id });
+    const latest = await latestOf(client, row, known).catch(() => undefined);
+    const { id: paymentId } = (latest ?? known).payment;
+    report(create, 'replayed', reference, paymentId);
+    if (!latest) {
+      warn(create, 'stale_replay', { reference, paymentId });
       return { ...known, replayed: true, stale: true };
     }
-    const latest = isSamePayment(id, seen.id) ? withNextAction(known, { payment: seen }) : { payment: seen };
     // If it fails, a callback or a sweep records the status.
     const recording = change(create.store, row, current => observe(current, latest), found).catch(() => undefined);
     await waitForRecording(recording, create);
@@ -56,12 +53,11 @@ export async function resume(create: Replayable, found: ExistingRow): Promise<Cr
 }
 
 /** The store has each final status, without a lookup. A failed payment stands behind another of the reference. */
-async function currentOf({ readPayment }: SettlingCall, row: CreateRow, known: Payment): Promise<Payment> {
-  const own = isFinal(known) ? known : await readPayment(known.id);
-  if (!isFailed(own)) return own;
-  for (const id of row.conflictingIds) {
+async function latestOf({ readPayment }: SettlingCall, row: CreateRow, known: Envelope): Promise<Envelope> {
+  const payment = isFinal(known.payment) ? known.payment : await readPayment(known.payment.id);
+  for (const id of isFailed(payment) ? row.conflictingIds : []) {
     const other = await readPayment(id).catch(unlessMissing);
-    if (other?.reference === row.reference && isPaymentOf(row, other) && !isFailed(other)) return other;
+    if (other?.reference === row.reference && isPaymentOf(row, other) && !isFailed(other)) return { payment: other };
   }
-  return own;
+  return withNextAction(known, { payment });
 }
