@@ -44,12 +44,7 @@ function canBeIts(row: CreateRow, payment: Payment): boolean {
   return payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 }
 
-/**
- * Records a payment by the gateway's own record: it settles the doubt of its reference, or is kept next to another payment.
- *
- * @param isBeforeEffect leaves a status that can wait to the effect
- * @returns the create that it belongs to, or undefined if none was made here
- */
+/** Settles the doubt of a confirmed payment's reference, or keeps the payment next to another. @returns its create */
 export async function reconcilePayment(
   client: StoreCall,
   payment: Payment,
@@ -61,6 +56,7 @@ export async function reconcilePayment(
   let found = await ownerOf(store, payment.id);
   if (!found.row && reference) found = await readCreate(store, { reference });
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
+  // The effect records a status that can wait.
   if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
   const key = found.row ?? (reference ? { reference } : undefined);
   return key && recordConfirmed(client, found, key, payment);
