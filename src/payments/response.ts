@@ -99,10 +99,7 @@ function nameOf({ operation, reference, paymentId }: Call): string {
   return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
 }
 
-/**
- * Returns the meaning of a failed create for the money. A complete answer with a status of {@link isRefusal} means that
- * no payment exists, unless it contains a record.
- */
+/** The meaning of a failed create for the money. A complete refusal without a record means that no payment exists. */
 function verdictOn(result: HttpAnswer | NoAnswer): { outcome?: Outcome; paymentId?: string | undefined } {
   const { body } = result;
   if ('code' in result) return { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId: findPaymentId(body) };
