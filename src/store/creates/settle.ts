@@ -39,10 +39,8 @@ async function settleWith(client: SettlingCall, { reference, resolution, despite
       const { state, paymentId: known } = row;
       if (state === 'planned') throw refused('reference', PLANNED);
       // Otherwise the next create would return the failed payment.
-      if (state === 'freed' && isFailed(payment)) {
-        const status = rawStatusOf(payment);
-        throw refused('paymentId', `is ${status}, and the reference is free already: create it again`);
-      }
+      if (state === 'freed' && isFailed(payment))
+        throw refused('paymentId', `is ${rawStatusOf(payment)}, and the reference is free already: create it again`);
       const other = isOwnPayment(row, payment.id) ? undefined : known;
       if (state === 'created' && other) throw refused('reference', `already has payment ${other}, and keeps it`);
       const differing: Difference[] = [...differencesOf(row, payment), ...(other ? (['paymentId'] as const) : [])];
@@ -75,15 +73,15 @@ async function settleWithout(client: SettlingCall, { reference, despite }: Resol
     const isIts = payment && (isOtherId ? payment.reference === reference : mayBePaymentOf(found, payment));
     if (isIts) throw refused('reference', hasPayment(id));
   }
-  const { next, row } = await change(store, { reference }, (current, now) => {
+  await change(store, { reference }, (current, now) => {
     const open = withoutIds(undecided(current), ids);
     const [unread] = knownIds(open);
     if (unread) throw refused('reference', hasPayment(unread));
-    return abandon(open, now, margin);
+    const step = abandon(open, now, margin);
+    if (!step.next) throw inDoubt(open, { settleableAt: new Date(settleableAt(open, margin)) });
+    return step;
   });
-  if (next) return report(client, 'freed', reference);
-  const doubt = row as CreateRow;
-  throw inDoubt(doubt, { settleableAt: new Date(settleableAt(doubt, margin)) });
+  report(client, 'freed', reference);
 }
 
 /** Returns a row that has no payment yet, but may get one. */
