@@ -19,7 +19,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
-import { type Attempt, type CreateRow, knownIds } from '../rules/create-row.ts';
+import { type CreateRow, knownIds } from '../rules/create-row.ts';
 import { replanned } from '../rules/plan.ts';
 import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
@@ -80,7 +80,7 @@ async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   const recorded = await waitForRecording(recording, plan ? { deadline: new Deadline(attempt.timeoutMs) } : create);
   if (!('error' in sent)) return { ...sent.created, replayed: false, stale: false };
   const { error } = sent;
-  const row = ownRow(recorded, attempt);
+  const row = recorded?.row;
   // The callback has come already, so the answer does not matter.
   if (recorded && row?.state === 'created') return resume(create, { ...recorded, row });
   // The store knows a payment of it, or may lose the plan if the process ends now.
@@ -91,11 +91,7 @@ async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-/** The row, if it still belongs to this attempt. Another attempt's payment proves nothing here. */
-const ownRow = (found: FoundRow | undefined, { attemptId }: Attempt): CreateRow | undefined =>
-  found?.row?.attemptId === attemptId ? found.row : undefined;
-
-/** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */
+/** Frees the reference, restores its plan, or records the doubt. @returns the row, if it is still this attempt's */
 async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow): Promise<FoundRow | undefined> {
   const { attempt, plan } = create;
   const { reference } = attempt;
@@ -108,11 +104,12 @@ async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow
   };
   const step = await record(create, attempt, end, begun);
   reportConflict(create, reference, paymentId, step?.otherPayment);
-  const own = ownRow(step, attempt);
+  // Another attempt's payment proves nothing here.
+  const own = step?.row?.attemptId === attempt.attemptId ? step.row : undefined;
   const { state = isUnpaid ? undefined : 'begun' } = own ?? step?.next ?? {};
   if (state === 'begun') report(create, 'in_doubt', reference, paymentId ?? (own && knownIds(own)[0]));
   else if (state === 'freed' || state === 'planned') report(create, state, reference);
-  return step;
+  return step && { row: own, now: step.now };
 }
 
 /** Records the payment of an attempt. @throws {GatewayError} if another create has it: one id belongs to one create */
