@@ -35,10 +35,7 @@ function checkedStore(store: Store, baseUrl: string): Store {
     });
     return binding;
   };
-  const ask = async <T>(statement: () => Promise<T>): Promise<T> => {
-    await check();
-    return inTime(statement());
-  };
+  const ask = <T>(statement: () => Promise<T>): Promise<T> => check().then(() => inTime(statement()));
   return {
     scope: store.scope,
     settleMargin: store.settleMargin,
