@@ -36,7 +36,7 @@ export function addApi(app: Hono, parts: Parts): void {
   const refuse = (path: string, refused: Answer) =>
     app.all(path, async ({ req }) => {
       const { end } = log.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
-      end({ answer: { ...refused, message: ADDRESSES } });
+      end({ ...refused, message: ADDRESSES });
       return toResponse(refused);
     });
   refuse('/api/v1/payments', refusing(405, 'Method not allowed.', {}, { allow: 'POST' }));
@@ -66,10 +66,10 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
   const body = new Uint8Array(await request.arrayBuffer());
   const { call, end } = log.begin(request, body, isPlayed);
   const signal = AbortSignal.any([request.signal, log.life]);
-  const json = on === 'create' ? jsonIn(body) : undefined;
-  const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
-  let armed = faults.take(on, known?.reference ?? referenceIn(json), isPlayed);
-  let paymentId = known?.id;
+  const json = jsonIn(body);
+  const known = ledger.find(new URL(request.url).pathname.split('/').at(-1) ?? '');
+  let armed = faults.take(on, known?.reference ?? Object(json).reference, isPlayed);
+  call.paymentId = known?.id;
   let answer: Answer | undefined;
   try {
     if (settings.latency > 0) await delay(settings.latency, signal);
@@ -79,28 +79,27 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
       if (on === 'create') call.signature = checkSignature(request.headers.get('signature'), body, settings);
       const problem = credentialProblem(request.headers, settings.apiKey) ?? call.signature?.problem;
       const taken = problem ? refusing(401, problem) : take(call, json, effect);
-      paymentId = taken.paymentId ?? paymentId;
+      call.paymentId = taken.paymentId ?? known?.id;
       // A call that the gateway itself refuses does not use up the fault.
       if (armed && taken.message) {
         faults.putBack(armed);
         armed = undefined;
       }
-      if (armed?.fault === 'callback-first' && paymentId) {
-        move(parts, paymentId, 'complete');
-        await withSignal(callbacks.delivered(paymentId), signal);
+      if (armed?.fault === 'callback-first' && taken.paymentId) {
+        move(parts, taken.paymentId, 'complete');
+        await withSignal(callbacks.delivered(taken.paymentId), signal);
       }
       answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
     }
     return toResponse(answer);
   } finally {
-    end({ answer, fault: armed?.fault, paymentId });
+    call.fault = armed?.fault;
+    end(answer);
   }
 }
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
-
-const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 
 /** Returns undefined for a body that is not JSON. */
 function jsonIn(body: Uint8Array): unknown {
@@ -109,12 +108,6 @@ function jsonIn(body: Uint8Array): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Reads the reference of a create before any check. */
-function referenceIn(json: unknown): string | undefined {
-  const { reference } = Object(json);
-  return typeof reference === 'string' ? reference : undefined;
 }
 
 function credentialProblem(headers: Headers, apiKey: string): string | undefined {

@@ -142,7 +142,7 @@ export class Faults {
    *
    * @param isOwnOnly excludes faults for all payments, which the merchant's own calls must get
    */
-  take<On extends Armed['on']>(on: On, reference: string | null | undefined, isOwnOnly = false) {
+  take<On extends Armed['on']>(on: On, reference: unknown, isOwnOnly = false) {
     const meant = this.#armed.filter(armed => armed.on === on);
     // A call without a reference gets only faults for all payments.
     const fitting = [

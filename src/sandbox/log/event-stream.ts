@@ -30,7 +30,7 @@ export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow =
         if (follow && (controller.desiredSize ?? 0) <= -LONGEST_BACKLOG) close();
       };
       controller.enqueue(encoder.encode(hello));
-      for (const event of log.latest(limit)) write(event);
+      for (const event of limit > 0 ? log.events.slice(-limit) : []) write(event);
       if (follow) unsubscribe = log.subscribe(write);
       else close();
     },

@@ -9,9 +9,6 @@ const KEPT_CALLS = 1_000;
 const KEPT_BYTES = 64 * 1024;
 const KEPT_EVENTS = 10_000;
 
-/** The end of a call, without an answer after a broken connection. */
-type End = Pick<Call, 'fault' | 'paymentId'> & { answer?: Answer | undefined };
-
 /** Whether a call or a post has not ended. */
 export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>
   durationMs === undefined && error === undefined;
@@ -45,7 +42,7 @@ export class Log {
   /** In order of posting. */
   deliveries: Delivery[] = [];
   /** In order of their ends. */
-  #events: SandboxEvent[] = [];
+  events: SandboxEvent[] = [];
   readonly #listeners = new Set<SandboxListener>();
   readonly #maxDeliveries: number;
   readonly #now: () => number;
@@ -70,7 +67,7 @@ export class Log {
   /** Emits an event, dated now unless it has a time. */
   emit(happening: Happening & { at?: number }): void {
     const event = { at: this.#now(), ...happening };
-    add(this.#events, KEPT_EVENTS, event);
+    add(this.events, KEPT_EVENTS, event);
     for (const listener of this.#listeners) notify(listener, event);
   }
 
@@ -88,14 +85,9 @@ export class Log {
     throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
   }
 
-  /** Returns this many latest events, the oldest first. */
-  latest(count: number): SandboxEvent[] {
-    return count === 0 ? [] : this.#events.slice(-count);
-  }
-
   /** Returns the events of a payment in order of their ends. */
   history(paymentId: string): SandboxEvent[] {
-    return this.#events.filter(event => paymentOf(event) === paymentId);
+    return this.events.filter(event => paymentOf(event) === paymentId);
   }
 
   /** Returns the events of a payment in order of time. */
@@ -108,8 +100,8 @@ export class Log {
     return this.deliveries.filter(delivery => delivery.paymentId === paymentId).reverse();
   }
 
-  /** Logs a call. @returns the call, and a function to call at its end */
-  begin(request: Request, body: Uint8Array, isPlayed = false): { call: Call; end(how: End): void } {
+  /** Logs a call. @returns the call, and a function to call at its end, without an answer after a broken connection */
+  begin(request: Request, body: Uint8Array, isPlayed = false) {
     const begun = performance.now();
     const { life } = this;
     const { pathname, search } = new URL(request.url);
@@ -124,12 +116,11 @@ export class Log {
       ...(isPlayed && { isPlayed }),
     };
     add(this.calls, KEPT_CALLS, call, isRunning);
-    const end = ({ answer, fault, paymentId }: End): void => {
+    const end = (answer?: Answer): void => {
       if (life.aborted) return;
       const { status, headers = {}, body = '', isCut = false, message } = answer ?? {};
-      const durationMs = performance.now() - begun;
       const shown = status && { status, headers: Object.entries(headers), body, isCut };
-      Object.assign(call, { answer: shown, message, durationMs, fault, paymentId });
+      Object.assign(call, { answer: shown, message, durationMs: performance.now() - begun });
       this.emit(eventOf(call));
     };
     return { call, end };
@@ -150,13 +141,13 @@ export class Log {
 
   save(): SavedLog {
     const calls = this.calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') }));
-    return { calls, deliveries: this.deliveries, events: this.#events };
+    return { calls, deliveries: this.deliveries, events: this.events };
   }
 
   restore({ calls, deliveries, events }: SavedLog): void {
     this.calls = calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) }));
     this.deliveries = [...deliveries];
-    this.#events = [...events];
+    this.events = [...events];
   }
 }
 

@@ -21,7 +21,7 @@ interface Line {
 /** Returns the lines of a payment, or of all, in order of time. */
 function linesOf({ parts: { log, callbacks }, now }: View, paymentId?: string): Line[] {
   const isOf = (one: { paymentId?: string | undefined }) => paymentId === undefined || one.paymentId === paymentId;
-  const events = paymentId === undefined ? log.latest(Number.POSITIVE_INFINITY) : log.timeline(paymentId);
+  const events = paymentId === undefined ? log.events : log.timeline(paymentId);
   const happened = (event: SandboxEvent) =>
     event.type === 'move' ? moved(event) : event.type === 'scenario' ? played(event) : [];
   const lines = [
