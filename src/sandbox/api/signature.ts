@@ -25,14 +25,15 @@ interface Terminal {
   signatureEncoding: Encoding;
 }
 
-/** A create with its right signature, and with functions that sign another way. */
-interface Facts extends Terminal {
-  body: Uint8Array;
-  hex: string;
-  base64: string;
-  hmac(bytes: string | Uint8Array, key?: string | Uint8Array, algorithm?: string): Buffer;
+/** Returns a create with its right signature, and with a function that signs another way. */
+function factsOf(body: Uint8Array, terminal: Terminal) {
+  const hmac = (bytes: string | Uint8Array, key: string | Uint8Array = terminal.signKey, algorithm = 'sha256') =>
+    createHmac(algorithm, key).update(bytes).digest();
+  const right = hmac(body);
+  return { ...terminal, body, hmac, hex: right.toString('hex'), base64: right.toString('base64') };
 }
 
+type Facts = ReturnType<typeof factsOf>;
 type Made = (facts: Facts) => readonly (string | Buffer)[];
 
 /** Known mistakes by the step of signing, each with the headers or digests that it leads to. */
@@ -77,14 +78,11 @@ const MISTAKES: Readonly<Record<SigningStep, Readonly<Record<string, Made>>>> = 
 };
 
 export function checkSignature(given: string | null, body: Uint8Array, terminal: Terminal): SignatureCheck {
-  const { signKey, signatureEncoding: encoding } = terminal;
-  const hmac: Facts['hmac'] = (bytes, key = signKey, algorithm = 'sha256') =>
-    createHmac(algorithm, key).update(bytes).digest();
-  const right = hmac(body);
-  const expected = { hex: right.toString('hex'), base64: right.toString('base64') };
-  const check = { given: given ?? undefined, expected, encoding };
-  if (given === expected[encoding]) return check;
-  const { problem, step } = mistakeIn(given, { ...terminal, ...expected, body, hmac });
+  const facts = factsOf(body, terminal);
+  const { hex, base64, signatureEncoding: encoding } = facts;
+  const check = { given: given ?? undefined, expected: { hex, base64 }, encoding };
+  if (given === facts[encoding]) return check;
+  const { problem, step } = mistakeIn(given, facts);
   return { ...check, problem, correction: correctionOf(encoding, step) };
 }
 
