@@ -183,8 +183,6 @@ export function sentenceOf({ fault, on, ms, count, probability, reference }: Arm
 function refuseUnused(fault: Fault, on: SandboxOperation | undefined, ms: number | undefined): void {
   const refuse = (problem: string) => new ConfigurationError(`${problem}.`);
   if (ms !== undefined && !takesMs(fault)) throw refuse(`ms is for slow and callback-delay, and not for ${fault}`);
-  if (on !== undefined && isCallbackFault(fault)) {
-    throw refuse(`on is for faults of calls, and ${fault} is one of callbacks`);
-  }
+  if (on && isCallbackFault(fault)) throw refuse(`on is for faults of calls, and ${fault} is one of callbacks`);
   if (on === 'lookup' && isCreateFault(fault)) throw refuse(`${fault} can only be injected into a create`);
 }
