@@ -74,34 +74,21 @@ export class Callbacks {
     const callback: Callback = { paymentId, paymentStatus, url, body, retries: settings.callbackRetries };
     const faulty: Callback = { ...callback, fault };
     const once: Callback = { ...faulty, retries: [] };
-    switch (fault) {
-      case 'callback-lose':
-        log.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
-        return;
-      case 'callback-delay':
-        this.#wait(faulty, clock.now() + ms);
-        return;
-      case 'callback-reorder':
-        this.#wait(faulty);
-        return;
-      case 'callback-duplicate':
-        this.#enqueue(callback);
-        this.#enqueue(once);
-        break;
-      case 'callback-forge': {
-        const forged = { ...payload, paymentStatus: 'COMPLETED', amount: record.amount * 10 };
-        this.#enqueue({ ...once, paymentStatus: 'COMPLETED', body: toPhpJson(forged) });
-        this.#enqueue(callback);
-        break;
-      }
-      case 'callback-drop-query':
-        this.#enqueue({ ...faulty, url: withoutQuery(url) });
-        break;
-      default:
-        this.#enqueue(callback);
+    if (fault === 'callback-lose') {
+      log.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
+    } else if (fault === 'callback-delay' || fault === 'callback-reorder') {
+      this.#wait(faulty, fault === 'callback-delay' ? clock.now() + ms : undefined);
+    } else {
+      const forged = toPhpJson({ ...payload, paymentStatus: 'COMPLETED', amount: record.amount * 10 });
+      const posts = {
+        'callback-duplicate': [callback, once],
+        'callback-forge': [{ ...once, paymentStatus: 'COMPLETED', body: forged }, callback],
+        'callback-drop-query': [{ ...faulty, url: withoutQuery(url) }],
+      };
+      for (const one of fault ? posts[fault] : [callback]) this.#enqueue(one);
+      const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
+      for (const one of held.reverse()) this.#postWaiting(one);
     }
-    const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
-    for (const one of held.reverse()) this.#postWaiting(one);
   }
 
   /** Posts a callback again, by hand. @throws {SandboxError} `unknown_delivery` */
