@@ -66,13 +66,10 @@ class Play {
   #id = '';
   /** Whether a server receives the callbacks. */
   #isHeard = true;
-  /** Aborted when the sandbox is reset. */
-  readonly #life: AbortSignal;
 
   constructor(parts: Parts, scenario: Scenario) {
     this.#parts = parts;
     this.#scenario = scenario;
-    this.#life = parts.log.life;
   }
 
   /** @param name the start of a generated reference */
@@ -85,11 +82,13 @@ class Play {
       for (const [index, step] of steps.entries()) {
         const [action = 'move'] = actionsIn(step);
         const where = `steps[${index}] (${action}: ${step[action as never]})`;
-        await this.#take(step, where);
+        if ('fault' in step) this.#arm(step, where);
+        else await this.#take(step, where);
       }
       this.#judge('expect', expect, expect?.callbacks ? this.#callbacks : []);
       this.#judgeEnd();
-      const played = { payment: ledger.get(this.#id), deliveries: this.#deliveries, problems: this.#problems };
+      const deliveries = this.#callbacks.map(({ delivery }) => delivery);
+      const played = { payment: ledger.get(this.#id), deliveries, problems: this.#problems };
       return this.#isHeard ? played : { ...played, note: NOT_HEARD };
     } finally {
       for (const { id } of faults.armed) if (this.#armed.has(id)) faults.disarm(id);
@@ -99,32 +98,29 @@ class Play {
   async #create(name: string, origin: string, to?: string): Promise<void> {
     const { settings, faults } = this.#parts;
     const { create: asked, createFault } = this.#scenario;
-    const { webhookUrl, callbackUrl, ...fields } = asked;
+    const { webhookUrl, callbackUrl, reference = `${name}-${crypto.randomUUID().slice(0, 8)}`, ...fields } = asked;
     const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
-    const reference = asked.reference ?? `${name}-${crypto.randomUUID().slice(0, 8)}`;
     if (createFault) this.#armed.set(faults.next(createFault, { reference }).id, undefined);
     this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
     this.#isHeard = (address ?? settings.fetch) !== undefined;
   }
 
-  async #take(step: Step, where: string): Promise<void> {
-    const { clock, callbacks } = this.#parts;
-    if ('fault' in step) {
-      this.#arm(step, where);
-      return;
-    }
+  async #take(step: Exclude<Step, FaultStep>, where: string): Promise<void> {
+    const { clock, callbacks, log } = this.#parts;
+    const { life } = log;
     if ('move' in step) {
       const { move: name, expect, ...options } = step;
       move(this.#parts, this.#id, name, options);
     } else if ('advance' in step) {
       clock.advance(durationOf(step.advance) ?? 0);
     } else {
-      const delivery = this.#deliveries[step.redeliver - 1];
-      if (delivery) await callbacks.redeliver(delivery.id, { body: step.body });
-      else this.#problems.push(`${where}: there are ${this.#deliveries.length} callbacks so far, and the first is 1.`);
+      const all = this.#callbacks;
+      const past = all[step.redeliver - 1];
+      if (past) await callbacks.redeliver(past.delivery.id, { body: step.body });
+      else this.#problems.push(`${where}: there are ${all.length} callbacks so far, and the first is 1.`);
     }
     await callbacks.delivered(this.#id);
-    if (this.#life.aborted) throw new SandboxError('refused', 'The sandbox was reset while the scenario was played.');
+    if (life.aborted) throw new SandboxError('refused', 'The sandbox was reset while the scenario was played.');
     this.#judge(where, step.expect);
   }
 
@@ -142,10 +138,6 @@ class Play {
     return witnessed(this.#parts.log.history(this.#id));
   }
 
-  get #deliveries(): Delivery[] {
-    return this.#parts.log.deliveriesOf(this.#id).reverse();
-  }
-
   /** Judges the callbacks since the last step, or others. A list for the whole scenario replaces the usual expectations. */
   #judge(where: string, expected?: Expected, callbacks = this.#callbacks.slice(this.#judged)): void {
     const isListed = this.#scenario.expect?.callbacks !== undefined && expected?.callbacks === undefined;
@@ -153,8 +145,8 @@ class Play {
     this.#judged += callbacks.length;
     const { paymentStatus } = this.#parts.ledger.get(this.#id);
     const wanted = expected?.paymentStatus ?? paymentStatus;
-    if (wanted === paymentStatus) return;
-    this.#problems.push(`${where}: expected the payment to be ${wanted}, and it is ${paymentStatus}.`);
+    if (wanted !== paymentStatus)
+      this.#problems.push(`${where}: expected the payment to be ${wanted}, and it is ${paymentStatus}.`);
   }
 
   /** Finds faults and callbacks that the scenario has left. */
