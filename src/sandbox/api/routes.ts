@@ -22,15 +22,16 @@ import { warningsOf } from './warnings.ts';
 export function addApi(app: Hono, parts: Parts): void {
   const { settings, ledger, log } = parts;
 
-  app.post('/api/v1/payments', ({ req }) => takeCreate(parts, req.raw));
+  app.post('/api/v1/payments', async ({ req }) => toResponse(await takeCreate(parts, req.raw)));
 
-  app.get('/api/v1/payments/:id', ({ req }) =>
-    serve(parts, 'lookup', req.raw, false, () => {
+  app.get('/api/v1/payments/:id', async ({ req }) => {
+    const answer = await serve(parts, 'lookup', req.raw, false, () => {
       const record = ledger.find(req.param('id'));
       if (!record) return refusing(404, 'Payment not found.');
       return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
-    }),
-  );
+    });
+    return toResponse(answer);
+  });
 
   // The log also shows calls to a wrong address.
   const refuse = (path: string, refused: Answer) =>
@@ -45,7 +46,7 @@ export function addApi(app: Hono, parts: Parts): void {
 }
 
 /** Takes a create. @param isPlayed whether a scenario sends it. Then only faults armed for its reference apply */
-export function takeCreate(parts: Parts, request: Request, isPlayed = false): Promise<Response> {
+export function takeCreate(parts: Parts, request: Request, isPlayed = false): Promise<Answer> {
   const { settings, ledger } = parts;
   return serve(parts, 'create', request, isPlayed, (call, json, effect) => {
     const checked = validate(json, settings.terminal);
@@ -91,7 +92,7 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
       }
       answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
     }
-    return toResponse(answer);
+    return answer;
   } finally {
     call.fault = armed?.fault;
     end(answer);
