@@ -50,11 +50,11 @@ it('a file that cannot be read is not taken for none', async () => {
 it('a write is for its owner alone, and a failure leaves the file before', () => {
   writeFileSync(file, '{"version":1}', { mode: 0o644 });
   const state = open();
-  state.write();
-  state.unlock();
+  state.close();
   expect([written(), statSync(file).mode & 0o777, readdirSync(folder)]).toEqual(['first', 0o600, ['state.json']]);
   held = new Error('too large');
-  expect(() => state.write()).toThrow(new CommandError(`--state: ${file} cannot be written: too large`));
+  state.write();
+  expect(complaints).toEqual([`--state: ${file} cannot be written: too large`]);
   expect([written(), readdirSync(folder)]).toEqual(['first', ['state.json']]);
 });
 
@@ -89,12 +89,11 @@ it('a failing write is reported once, until it works again', () => {
   expect(written()).toBe('better');
 });
 
-it('writing ends with the last state, and nothing is written after that', () => {
+it('writing ends with the last state', () => {
   const state = open();
+  const before = vi.getTimerCount();
   state.touch();
   held = 'last';
   state.close();
-  const before = vi.getTimerCount();
-  state.touch();
   expect([saves, written(), vi.getTimerCount()]).toEqual([1, 'last', before]);
 });

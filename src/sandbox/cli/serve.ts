@@ -47,11 +47,11 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
     }
   };
   const sandbox: AnySandbox = new Sandbox({ ...own, onEvent, saved: state?.saved });
-  /** Ends delayed work, which must not keep the process alive. */
+  /** Keeps the state, and ends delayed work, which must not keep the process alive. */
   const end = () => {
+    state?.close();
     isOver = true;
     sandbox.reset();
-    state?.unlock();
   };
   const listening = await sandbox.listen({ port, host, allowHosts: allowHost }).catch(error => {
     end();
@@ -59,15 +59,9 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
   });
   const close = async () => {
     await listening.close();
-    state?.close();
     end();
   };
-  try {
-    state?.write();
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  state?.write();
   print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, options));
   return { ...listening, close };
 }

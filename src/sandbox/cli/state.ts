@@ -64,28 +64,19 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
   let timer: NodeJS.Timeout | undefined;
   let interval = INTERVAL;
   let hasFailed = false;
-  let isClosed = false;
 
-  /** Writes a new file and then renames it, so that a crash leaves one whole file. @throws {CommandError} */
+  /** Writes a new file and then renames it, so that a crash leaves one whole file. Reports the first of some failures. */
   function write(): void {
+    timer = undefined;
+    const begun = performance.now();
     const beside = `${file}.${process.pid}.new`;
     try {
       writeFileSync(beside, JSON.stringify(save()), { mode: 0o600, flush: true });
       renameSync(beside, file);
-    } catch (error) {
-      rmSync(beside, { force: true });
-      throw notWritten(file, error as Error);
-    }
-  }
-
-  function tryToWrite(): void {
-    timer = undefined;
-    const begun = performance.now();
-    try {
-      write();
       hasFailed = false;
     } catch (error) {
-      if (!hasFailed) complain((error as Error).message);
+      rmSync(beside, { force: true });
+      if (!hasFailed) complain(notWritten(file, error as Error).message);
       hasFailed = true;
     }
     interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
@@ -93,14 +84,14 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
 
   /** Schedules a write after a change. */
   function touch(): void {
-    if (!isClosed) timer ??= setTimeout(tryToWrite, interval);
+    timer ??= setTimeout(write, interval);
   }
 
   function close(): void {
-    isClosed = true;
     clearTimeout(timer);
-    tryToWrite();
+    write();
+    unlock();
   }
 
-  return { saved, write, touch, close, unlock };
+  return { saved, write, touch, close };
 }
