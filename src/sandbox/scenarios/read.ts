@@ -1,5 +1,5 @@
 // Reads a scenario from YAML or JSON, and reports the line of a mistake.
-import type { Document, LineCounter } from 'yaml';
+import type { Document, LineCounter, Node } from 'yaml';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { type Scenario, scenarioSchema } from './format.ts';
@@ -50,17 +50,10 @@ function told({ path, message }: Wrong): string {
 
 /** Returns the line of the field, or of the innermost existing part around it. */
 function lineOf({ path, ...issue }: Wrong, document: Document, lines: LineCounter): number {
-  const key = issue.code === 'unrecognized_keys' && issue.keys[0];
-  for (let length = path.length; length >= 0; length -= 1) {
-    const node = document.getIn(path.slice(0, length), true) as Positioned | undefined;
-    const pair = length === path.length && node?.items?.find(item => item?.key?.value === key);
-    const at = (pair ? pair.key?.range : node?.range)?.[0];
-    if (at !== undefined) return lines.linePos(at).line;
+  const whole = issue.code === 'unrecognized_keys' ? [...path, issue.keys[0]] : path;
+  for (let length = whole.length; length >= 0; length -= 1) {
+    const node = document.getIn(whole.slice(0, length), true) as Node | undefined;
+    if (node?.range) return lines.linePos(node.range[0]).line;
   }
   return 1;
-}
-
-interface Positioned {
-  range?: [number, number, number] | null;
-  items?: ({ key?: { value?: unknown; range?: [number, number, number] | null } } | null)[];
 }
