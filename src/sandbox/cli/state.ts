@@ -82,7 +82,6 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
     interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
   }
 
-  /** Schedules a write after a change. */
   function touch(): void {
     timer ??= setTimeout(write, interval);
   }

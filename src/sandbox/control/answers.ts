@@ -8,7 +8,6 @@ import type { SCENARIOS } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
 import type { Report } from '../scenarios/report.ts';
 
-/** One page of a list. */
 interface Page {
   /** The number on all pages. */
   total: number;

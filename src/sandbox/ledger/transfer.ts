@@ -6,7 +6,6 @@ import type { PaymentRecord } from './record.ts';
 const twoDecimals = (amount: number): string =>
   amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
 
-/** Returns the instructions in the names of the wire. */
 export const transferOf = ({ id, amount, currency }: PaymentRecord) => ({
   number: `pay-${id.slice(0, 8)}@sandbox.example`,
   full_holder_name: 'Sandbox Payments Pty Ltd',

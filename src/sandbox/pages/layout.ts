@@ -59,7 +59,6 @@ export async function pageResponse(page: Page): Promise<Response> {
 
 export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="pill">No money moves</span>`;
 
-/** Returns a page with one message. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
   pageResponse({
     title: `${title} · Sandbox gateway`,
@@ -77,10 +76,8 @@ const TONES: Partial<Record<string, Tone>> = {
   ...{ passed: 'good', failed: 'bad', unchecked: 'wait' },
 };
 
-/** Returns the colour of a state, or of a result. */
 export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 
-/** Returns a state in its colour. */
 export const badge = (status: string): Html => pill({ tone: toneOf(status), label: status });
 
 /** Formats the time of day in UTC, with the date unless it is today. */
@@ -94,7 +91,6 @@ export function timeOf(at: number, now: number, { isPrecise = false } = {}): Htm
 /** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-/** Returns rows of names and values. */
 export function rows(all: Titled, look = ''): Html | undefined {
   const given = Object.entries(all).filter(([, value]) => value);
   if (given.length === 0) return undefined;
@@ -108,7 +104,6 @@ type Attributes = Readonly<Record<string, string | number | boolean | undefined>
 const field = (name: string, label: string, control: Html, look = ''): Html =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 
-/** Returns an input under its label. */
 export function input(name: string, label: string, given: Attributes = {}, look = ''): Html {
   const attributes = Object.entries({ id: name, name, ...given, value: given.value ?? '', autocomplete: 'off' })
     .filter(([, value]) => value !== undefined && value !== false)
@@ -118,7 +113,6 @@ export function input(name: string, label: string, given: Attributes = {}, look 
 
 type Choice = string | readonly [value: string, text: string];
 
-/** Returns a choice under its label. */
 export function select(name: string, label: string, choices: readonly Choice[], chosen?: string): Html {
   const options = choices.map(choice => {
     const [value, text] = typeof choice === 'string' ? [choice, choice] : choice;
@@ -131,5 +125,4 @@ export function select(name: string, label: string, choices: readonly Choice[], 
 export const copyButton = (label: string): Html =>
   html`<button type="button" class="copy" aria-label="Copy ${label}">Copy</button>`;
 
-/** Returns the merchant's name for a payment. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

@@ -37,7 +37,6 @@ export function customerPage(view: View): Promise<Response> {
   return pageResponse({ title, status, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body });
 }
 
-/** Chooses one of the five colours by the shop's name. */
 const hueOf = (name: string): number =>
   (Array.from(name, letter => letter.charCodeAt(0)).reduce((a, b) => a + b) % 5) + 1;
 

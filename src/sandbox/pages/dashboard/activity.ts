@@ -83,7 +83,6 @@ function posted(delivery: Delivery): Line {
   };
 }
 
-/** Describes a callback that waits. */
 export const waitingPill = ({ due, callback: { fault } }: WaitingCallback): Html =>
   pill({ tone: 'wait', label: due === undefined ? 'held back' : fault ? 'delayed' : 'retry due' });
 

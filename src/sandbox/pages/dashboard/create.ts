@@ -19,7 +19,6 @@ const FIELDS = {
   webhookUrl: USUAL_ADDRESS,
 };
 
-/** Returns the payment that a form asks for. */
 export function paymentOf(form: Iterable<readonly [name: string, value: string]>, origin: string): object {
   const given = [...form].filter(([name, value]) => Object.hasOwn(FIELDS, name) && value);
   const payment = Object.fromEntries(given.map(([name, value]) => [name, name === 'amount' ? Number(value) : value]));

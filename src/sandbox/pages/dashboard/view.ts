@@ -17,7 +17,6 @@ export interface View {
   problem?: string | undefined;
 }
 
-/** A page of the dashboard. */
 export interface Page {
   title: string;
   main: Html;
@@ -43,7 +42,6 @@ export function firstOf<T>({ query }: View, all: readonly T[]) {
   return { shown: all.slice(0, limit), more };
 }
 
-/** Returns a number for people. */
 export const count = (number: number): string => number.toLocaleString('en');
 
 export const cards = (all: Titled): Html =>
@@ -58,7 +56,6 @@ interface Details {
   right: Titled;
 }
 
-/** Returns the page of one thing. */
 export function detailsOf({ title, heading, verdicts, left, right }: Details): Page {
   const main = html`
     <h1>${heading}</h1>
