@@ -36,7 +36,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
 export function storeInMemory(options: MemoryStoreOptions): Store<object> {
   const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope = 'memory', settleMargin, now = Date.now } = storeOptions('memoryStore', options, problems);
-  const { get, ownerOf, select, put, writeOne, writeAll } = rowsInMemory();
+  const { get, ownerOf, select, put, writeAll } = rowsInMemory();
   /** The rows of running effects, each until its effect ends. */
   const locks = new Map<string, Promise<void>>();
   const watchers = new Set<() => void>();
@@ -50,9 +50,10 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
     owner: async paymentId => ({ row: structuredClone(ownerOf(paymentId)), now: now() }),
     async write(row) {
       while (locks.has(nameOf(row))) await end(nameOf(row));
-      const written = writeOne(row, now());
-      if (written.isWritten && row.state === 'planned') for (const wake of watchers) wake();
-      return written;
+      const at = now();
+      const isWritten = writeAll([row], at);
+      if (isWritten && row.state === 'planned') for (const wake of watchers) wake();
+      return { isWritten, row: get(row), now: at };
     },
     async list(query) {
       const rows = select(query).sort((one, other) => one.begunAt - other.begunAt);
@@ -65,7 +66,7 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
         .filter(row => row.begunAt <= at - olderThan && !locks.has(nameOf(row)))
         .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
         .slice(0, limit);
-      return { rows: due.map(row => put({ ...row, leasedUntil: at + leaseMs }, at)), now: at };
+      return { rows: structuredClone(due.map(row => put({ ...row, leasedUntil: at + leaseMs }, at))), now: at };
     },
     async effect({ id, reads }, work) {
       const payment = { kind: 'payment', id } as const;
@@ -78,8 +79,9 @@ export function storeInMemory(options: MemoryStoreOptions): Store<object> {
       for (const name of names) locks.set(name, promise);
       try {
         const rows = await work({ tx: {}, payment: get(payment), rows: reads.map(get) });
-        if (rows) writeAll(rows, now());
-        return rows ? 'done' : 'skipped';
+        if (!rows) return 'skipped';
+        if (writeAll(rows, now())) return 'done';
+        throw new Error('Another process changed a row of this effect, so none of its rows was written.');
       } finally {
         for (const name of names) locks.delete(name);
         resolve();
@@ -108,7 +110,7 @@ function rowsInMemory() {
     // As JSON, like every other store.
     const next: StoreRow = JSON.parse(JSON.stringify({ ...row, ...times, revision: row.revision + 1 }));
     stored.set(nameOf(row), next);
-    return structuredClone(next);
+    return next;
   };
   const isCurrent = (row: StoreRow): boolean => {
     if ((stored.get(nameOf(row))?.revision ?? 0) !== row.revision) return false;
@@ -116,16 +118,12 @@ function rowsInMemory() {
     if (owner && nameOf(owner) !== nameOf(row)) throw new PaymentTaken('Another create already has this payment.');
     return true;
   };
-  const writeOne = (row: StoreRow, at: number) => {
-    const isWritten = isCurrent(row);
-    return { isWritten, row: isWritten ? put(row, at) : get(row), now: at };
+  const writeAll = (rows: readonly StoreRow[], at: number): boolean => {
+    const isWritten = rows.every(isCurrent);
+    if (isWritten) for (const row of rows) put(row, at);
+    return isWritten;
   };
-  const writeAll = (rows: readonly StoreRow[], at: number): void => {
-    if (!rows.every(isCurrent))
-      throw new Error('Another process changed a row of this effect, so none of its rows was written.');
-    for (const row of rows) put(row, at);
-  };
-  return { get, ownerOf, select, put, writeOne, writeAll };
+  return { get, ownerOf, select, put, writeAll };
 }
 
 /** Milliseconds to wait for a row of a running effect. */
