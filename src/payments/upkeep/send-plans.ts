@@ -10,7 +10,7 @@ import type { CreateRow } from '../../store/rules/create-row.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/plan.ts';
 import { notDue } from '../../store/rules/transitions.ts';
 import { giveBack, workOnDue } from '../../store/upkeep/claims.ts';
-import { endOutage, holdOutage, type Outage, pauseSending, readOutage } from '../../store/upkeep/outage.ts';
+import { endOutage, type Outage, pauseSending, readOutage } from '../../store/upkeep/outage.ts';
 import type { SweepCall } from '../../store/upkeep/sweep.ts';
 import { create } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
@@ -91,9 +91,9 @@ async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {
 async function isAnswering(client: UpkeepCall, outage: Outage): Promise<boolean> {
   const { gateway, store, call, signal } = client;
   if (outage.row.revision === client.held) return true;
-  const held = outage.until > outage.now ? undefined : await holdOutage(store, outage);
+  const held = outage.until > outage.now ? undefined : await pauseSending(store, {}, outage);
   if (!held || !(await lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing))) return false;
-  client.held = held.row.revision;
+  client.held = held;
   return true;
 }
 

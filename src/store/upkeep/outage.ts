@@ -1,5 +1,5 @@
 // Stops the sending of payouts in every replica while the gateway seems unreachable.
-import type { Store, StoreRow, Written } from '../contract.ts';
+import type { Store, StoreRow } from '../contract.ts';
 
 const NEW: StoreRow = { kind: 'gateway', id: 'outage', state: 'outage', revision: 0, begunAt: 0, data: {} };
 
@@ -22,34 +22,27 @@ export async function readOutage(store: Store): Promise<Outage> {
   return { until: 0, pauseMs: 0, ...row.data, now, row };
 }
 
-/** Stops sending. An unknown outcome doubles the last pause, unless that still lasts. */
+/**
+ * Stops sending for the time that the gateway asked for. An unknown outcome, or a test of the gateway, doubles the last
+ * pause, unless that still lasts.
+ *
+ * @returns the pause's revision, or undefined if the pause of another replica counts, which has written at the same time
+ */
 export async function pauseSending(
   store: Store,
-  { asked, isUnknown = false }: { asked: number; isUnknown?: boolean },
-): Promise<void> {
-  const outage = await readOutage(store);
-  const { now, until, pauseMs } = isUnknown && outage.until <= outage.now ? longer(outage) : outage;
-  await write(store, { ...outage, until: Math.max(until, now + asked), pauseMs });
-}
-
-/** Reserves the test of the gateway for one replica: the next pause holds up the others. @returns undefined if it has lost */
-export async function holdOutage(store: Store, outage: Outage): Promise<Outage | undefined> {
-  const next = longer(outage);
-  const { isWritten, row } = await write(store, next);
-  return isWritten && row ? { ...next, row } : undefined;
+  { asked = 0, isUnknown = true },
+  outage?: Outage,
+): Promise<number | undefined> {
+  const { row, now, ...last } = outage ?? (await readOutage(store));
+  const isLonger = isUnknown && last.until <= now;
+  const pauseMs = isLonger ? Math.min(Math.max(2 * last.pauseMs, FIRST_PAUSE), LONGEST_PAUSE) : last.pauseMs;
+  const until = Math.max(last.until, now + asked, isLonger ? now + pauseMs : 0);
+  const { isWritten } = await store.write({ ...row, data: { until, pauseMs } });
+  return isWritten ? row.revision + 1 : undefined;
 }
 
 /** Ends the pause of every replica: the gateway has accepted a payout. */
 export async function endOutage(store: Store): Promise<void> {
-  const outage = await readOutage(store);
-  if (outage.until > 0) await write(store, { ...outage, until: 0, pauseMs: 0 });
-}
-
-/** If another replica has written at the same time, its pause counts. */
-const write = (store: Store, { row, until, pauseMs }: Outage): Promise<Written> =>
-  store.write({ ...row, data: { until, pauseMs } });
-
-function longer(outage: Outage): Outage {
-  const pauseMs = Math.min(Math.max(2 * outage.pauseMs, FIRST_PAUSE), LONGEST_PAUSE);
-  return { ...outage, until: outage.now + pauseMs, pauseMs };
+  const { until, row } = await readOutage(store);
+  if (until > 0) await store.write({ ...row, data: {} });
 }
