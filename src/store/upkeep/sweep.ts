@@ -68,22 +68,24 @@ export async function sweep(client: SweepCall): Promise<void> {
   const work = async (claimed: ExistingRow) => {
     const { row, now } = claimed;
     if (!needsLook(row)) return void (await write(claimed, finished(row, now, recheckAfter)));
-    const { outcome, error, asked, hasChanged } = await lookAt(row, now - row.begunAt > giveUpAfter, client);
+    const looks: Look[] = [];
+    for (const id of knownIds(row)) looks.push(await lookAt(row, id, client));
+    const first = (is: Look['outcome']) => looks.find(look => look.outcome === is);
+    const { outcome, error, asked = 0 }: Look = first('failed') ?? first('open') ?? { outcome: 'processed' };
     isOut ||= asked > 0;
     if (outcome === 'failed' && signal.aborted) return giveBack(store, row);
+    const mayGiveUp = now - row.begunAt > giveUpAfter && !looks.some(({ isKept }) => isKept);
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
-    const isLeft = outcome === 'open' || outcome === 'failed';
-    const seen = { ...unleased(row), looks: row.looks + 1 };
-    const next = isLeft ? { ...seen, dueAt: now + pause } : finished(seen, now, recheckAfter);
+    const later = { ...unleased(row), looks: row.looks + 1, dueAt: now + pause };
+    const next = outcome === 'processed' || mayGiveUp ? finished(row, now, recheckAfter) : later;
     const written = await write(claimed, next);
-    const isGivenUp = outcome === 'gaveUp' && written.next === next && next.dueAt === undefined;
-    swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
-    if (hasChanged) swept.rechecked += 1;
+    const isGivenUp = outcome !== 'processed' && written.next === next && next.dueAt === undefined;
+    swept[isGivenUp ? 'gaveUp' : outcome] += 1;
+    if (looks.some(({ hasChanged }) => hasChanged)) swept.rechecked += 1;
     if (isGivenUp) {
       report(client, 'gave_up', row.reference, row.paymentId);
       warn(client, 'sweep_gave_up', row, String(Math.round(giveUpAfter / 86_400_000)));
-    }
-    if (outcome === 'failed') warn(client, 'sweep_failed', row, tellableOf(error));
+    } else if (outcome === 'failed') warn(client, 'sweep_failed', row, tellableOf(error));
   };
   await workOnDue(store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
 }
@@ -100,55 +102,39 @@ function finished(row: CreateRow, now: number, recheckAfter: readonly number[]):
 }
 
 interface Look {
-  outcome: Exclude<keyof SweepCounts, 'rechecked'>;
+  outcome: 'processed' | 'open' | 'failed';
+  /** At any age, another look follows. */
+  isKept?: boolean;
   /** An error of any type that the merchant's function throws. */
   error?: unknown;
   /** Milliseconds that the gateway asked to wait. */
-  asked: number;
+  asked?: number | undefined;
   /** The payment has changed since its effect. */
-  hasChanged: boolean;
+  hasChanged?: boolean;
 }
 
 /** The codes for a payment that the gateway does not have. */
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
-/** Processes the payments that a row knows one by one. */
-async function lookAt(row: CreateRow, isOverdue: boolean, { handler, signal }: SweepCall): Promise<Look> {
-  const known = row.result?.payment;
-  const look = { asked: 0, hasChanged: false };
-  // A final payment is still owed its effect, at any age.
-  let isOwed = known !== undefined && isFinal(known);
-  let mayGiveUp = isOverdue;
-  let isOpen = false;
-  let failure: Pick<Look, 'error'> | undefined;
-  for (const id of knownIds(row)) {
-    const isOwn = known !== undefined && isSamePayment(known.id, id);
-    try {
-      const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
-      const hasEnded = result !== 'busy' && isFinal(payment);
-      isOpen ||= !hasEnded;
-      // The other worker may fail.
-      mayGiveUp &&= result !== 'busy';
-      if (!isOwn) continue;
-      isOwed &&= !hasEnded;
-      look.hasChanged = row.effectAt !== undefined && rawStatusOf(payment) !== rawStatusOf(known);
-    } catch (thrown) {
-      // By shape, because the handler may belong to another copy of the SDK.
-      const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(thrown) ? {} : Object(thrown);
-      if (!UNKNOWN.has(code)) {
-        failure ??= { error: thrown };
-        mayGiveUp = false;
-        if (typeof retryAfter === 'number') look.asked = Math.max(look.asked, retryAfter);
-      } else if (!isOwn) {
-        // An id from an error or a callback may not exist.
-        isOpen ||= !known;
-      } else if (row.effectAt === undefined) {
-        // Another gateway, or one that has forgotten an old payment.
-        failure ??= { error: thrown };
-      }
-    }
+/** Processes one of the payments that a row knows. */
+async function lookAt(row: CreateRow, id: string, { handler, signal }: SweepCall): Promise<Look> {
+  const { effectAt, result: { payment: known } = {} } = row;
+  const isOwn = known !== undefined && isSamePayment(known.id, id);
+  // A final payment is still owed its effect.
+  const isOwed = isOwn && isFinal(known);
+  try {
+    const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
+    const hasChanged = isOwn && effectAt !== undefined && rawStatusOf(payment) !== rawStatusOf(known);
+    // Another worker may fail.
+    if (result === 'busy') return { outcome: 'open', isKept: true, hasChanged };
+    return isFinal(payment) ? { outcome: 'processed', hasChanged } : { outcome: 'open', isKept: isOwed, hasChanged };
+  } catch (error) {
+    // By shape, because the handler may belong to another copy of the SDK.
+    const { code, retryAfter: asked } = isOfMerchant(error) ? {} : Object(error);
+    if (!UNKNOWN.has(code)) return { outcome: 'failed', isKept: true, error, asked };
+    // Another gateway, or one that has forgotten an old payment.
+    if (isOwn && effectAt === undefined) return { outcome: 'failed', isKept: isOwed, error };
+    // An id from an error or a callback may not exist.
+    return { outcome: known ? 'processed' : 'open' };
   }
-  if (mayGiveUp && !isOwed && (isOpen || failure)) return { ...look, outcome: 'gaveUp' };
-  if (failure) return { ...look, ...failure, outcome: 'failed' };
-  return { ...look, outcome: isOpen ? 'open' : 'processed' };
 }
