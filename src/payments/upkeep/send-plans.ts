@@ -37,7 +37,7 @@ export interface UpkeepCall extends SweepCall {
   sent: SendCounts;
   /** The revision of an outage in which the gateway has answered this upkeep. It can send. */
   held?: number;
-  /** Whether this run sends no more: the gateway needs a pause, or the store has failed. */
+  /** Whether this run sends no more, because the gateway needs a pause. */
   isOut: boolean;
 }
 
@@ -52,11 +52,7 @@ export async function sendPlans(client: UpkeepCall): Promise<boolean> {
   const before = sent.created;
   client.isOut = false;
   const isOver = () => client.isOut || signal.aborted;
-  const work = ({ row }: { row: CreateRow }) =>
-    sendPlan(client, row).catch(error => {
-      client.isOut = true;
-      throw error;
-    });
+  const work = ({ row }: { row: CreateRow }) => sendPlan(client, row);
   const run = (limit: number, concurrency: number) => workOnDue(store, DUE, { limit, concurrency, isOver }, work);
   let left = limit;
   for (; sent.created === before && left > 0; left -= 1) if ((await run(1, 1)) === 0) return client.isOut;

@@ -15,7 +15,7 @@ interface WorkOptions {
   isOver: () => boolean;
 }
 
-/** Processes due rows until none is left. @returns their number @throws the first error, after the work has ended */
+/** Processes due rows until none is left. @returns their number @throws the first error, which ends the work of all */
 export async function workOnDue(
   store: Store,
   query: Omit<DueQuery, 'kind'>,
@@ -37,7 +37,8 @@ export async function workOnDue(
   }
   const due = claimAll();
   const lane = async () => {
-    for (let next = await due.next(); !next.done; next = await due.next()) await work(next.value);
+    // An error ends the claims of every lane. The rows that nobody has begun return after their lease.
+    for await (const row of due) await work(row);
   };
   const ended = await Promise.allSettled(Array.from({ length: concurrency }, lane));
   const failed = ended.find(end => end.status === 'rejected');
