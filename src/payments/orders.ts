@@ -3,15 +3,13 @@ import { type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline, pause } from '../deadline.ts';
 import { adviceOn, InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
-import { isJsonMap } from '../schemas/json.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
 import { type CheckedRequest, checkRequest } from '../schemas/requests/checked-request.ts';
 import type { DepositRequest, OnrampDeposit } from '../schemas/requests/request.ts';
-import type { Store, Written } from '../store/contract.ts';
 import { answerWithin, ownerOf, readCreate } from '../store/creates/change.ts';
-import { settleKnown } from '../store/creates/doubts.ts';
+import { type SettlingCall, settleKnown } from '../store/creates/doubts.ts';
 import type { WaitLimits } from '../store/creates/in-flight.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
@@ -51,9 +49,8 @@ const LONGEST_WAIT = 3_000;
 const PAUSE = 100;
 
 /** One call of `checkout`. */
-interface Click extends WaitLimits {
+interface Click extends WaitLimits, SettlingCall {
   gateway: Gateway;
-  store: Store;
   orderId: string;
   request: CheckedRequest;
   /** The amount of the request without trailing zeros, and its currency in upper case. */
@@ -64,7 +61,7 @@ interface Click extends WaitLimits {
   mayExist: boolean;
 }
 
-/** `again`: the attempt has changed. `next`: begin another attempt. `send`: send this one. */
+/** `again`: the attempt has changed. `next`: send another attempt. `send`: send this one. */
 type Step = Checkout | 'again' | 'next' | 'send';
 
 const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
@@ -79,14 +76,15 @@ export async function checkout(
   const store = storeOf(gateway, 'checkout');
   checkOrderId(orderId);
   if (Object(request).reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
-  // Before anything is written. Apple Pay requires a reference, and a class may inherit its fields, such as getters.
-  const own = { ...request, reference: referenceOf(orderId, 1) };
-  const first = isJsonMap(request) ? Object.assign(Object.create(request), own) : request;
-  const checked = checkRequest(gateway, 'deposit', first);
+  // Before anything is written. Apple Pay requires a reference.
+  const checked = checkRequest(gateway, 'deposit', request, { reference: referenceOf(orderId, 1) });
   const money = { amount: canonicalAmount(checked.amount), currency: checked.currency.toUpperCase() };
   const { signal, timeout = gateway.timeout } = readCreateOptions(options);
   const deadline = new Deadline(timeout);
-  const click = { gateway, store, orderId, request: checked, ...money, options, deadline, signal, mayExist: false };
+  const call = new Call('lookup', gateway);
+  const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
+  const client = { gateway, store, call, readPayment };
+  const click = { ...client, orderId, request: checked, ...money, options, deadline, signal, mayExist: false };
   try {
     return await takeSteps(click, new Deadline(Math.min(timeout, LONGEST_WAIT)));
   } catch (error) {
@@ -99,11 +97,10 @@ export async function checkout(
 /** @throws the store's errors, and `LateError` at the deadline or the signal */
 async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
   const { store, orderId, amount, currency, signal } = click;
-  const first = store.write(newOrder(orderId, { attempts: 1, amount, currency }));
-  let written: Pick<Written, 'row' | 'isWritten'> = await answerWithin(click, first);
+  const first = newOrder(orderId, { attempts: 1, amount, currency });
+  let { isWritten, row } = await answerWithin(click, store.write(first));
   for (;;) {
-    const row = written.row ?? (await answerWithin(click, store.read({ kind: 'order', id: orderId }))).row;
-    if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
+    row ??= (await answerWithin(click, store.read(first))).row ?? first;
     const order = orderDataOf(row);
     if (order.paidBy) {
       const paying = await answerWithin(click, ownerOf(store, order.paidBy));
@@ -111,17 +108,19 @@ async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
     }
     if (order.isCanceled) return { state: 'canceled' };
     const reference = referenceOf(orderId, order.attempts);
-    let step: Step = written.isWritten ? 'send' : await stepOf(click, reference);
-    if (step === 'next' || (step === 'send' && (order.amount !== amount || order.currency !== currency))) {
+    // The order shows the newest amount before its payment is sent.
+    const step = isWritten ? await send(click, reference) : await stepOf(click, reference);
+    if (step === 'send' || step === 'next') {
       const attempts = step === 'next' ? order.attempts + 1 : order.attempts;
-      written = await answerWithin(click, store.write({ ...row, data: { ...order, attempts, amount, currency } }));
+      const next = store.write({ ...row, data: { ...order, attempts, amount, currency } });
+      ({ isWritten, row } = await answerWithin(click, next));
       continue;
     }
-    if (step === 'send') step = await send(click, reference);
     if (step !== 'again') return step;
-    written = { isWritten: false };
     if (patience.isPast) return CHECKING;
     await pause(PAUSE, signal);
+    isWritten = false;
+    row = undefined;
   }
 }
 
@@ -152,10 +151,7 @@ async function stepOf(click: Click, reference: string): Promise<Step> {
   if (isUnderWay(row, now)) return 'again';
   if (row.result) return pageOfAttempt(click, row, row.result);
   if (knownIds(row).length > 0) {
-    const call = new Call('lookup', click.gateway);
-    const { deadline, signal } = click;
-    const readPayment = (id: string) => lookUp(click.gateway, id, { timeout: deadline.timeout, signal }, call);
-    const settling = answerWithin(click, settleKnown({ store, call, readPayment }, { row, now }));
+    const settling = answerWithin(click, settleKnown(click, { row, now }));
     return (await settling.catch(() => undefined)) ? 'again' : CHECKING;
   }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
@@ -164,11 +160,10 @@ async function stepOf(click: Click, reference: string): Promise<Step> {
 
 /** Looks up the payment of an attempt. */
 async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Step> {
-  const { gateway, request, amount, currency, deadline, signal } = click;
-  const seen = isFinal(known.payment)
-    ? known.payment
-    : await lookUp(gateway, known.payment.id, { timeout: deadline.timeout, signal }).catch(() => known.payment);
-  if (seen.paymentStatus !== known.payment.paymentStatus) await answerWithin(click, reconcile(gateway, seen));
+  const { gateway, request, amount, currency } = click;
+  const { payment } = known;
+  const seen = isFinal(payment) ? payment : await click.readPayment(payment.id).catch(() => payment);
+  if (seen.paymentStatus !== payment.paymentStatus) await answerWithin(click, reconcile(gateway, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return 'next';
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };

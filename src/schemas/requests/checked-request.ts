@@ -19,15 +19,15 @@ interface Client {
   webhookUrl?: string | undefined;
 }
 
-/** @throws {InvalidRequestError} naming every field that is wrong, before anything is written or sent */
-export function checkRequest(client: Client, kind: RequestKind, input: unknown): CheckedRequest {
+/** @param own fields to set @throws {InvalidRequestError} naming every wrong field, before anything is written or sent */
+export function checkRequest(client: Client, kind: RequestKind, input: unknown, own: object = {}): CheckedRequest {
   const completed = (fields: Partial<PaymentRequest>) => {
     // A class may inherit its fields, such as getters.
     const names = [...REQUEST_FIELDS].filter(name => name in fields);
     const inherited = Object.fromEntries(names.map(name => [name, fields[name as keyof typeof fields]]));
     const { paymentType = REQUESTS[kind].paymentType, webhookUrl, callbackUrl } = fields;
     const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
-    return { ...inherited, ...fields, paymentType, webhookUrl: address };
+    return { ...inherited, ...fields, ...own, paymentType, webhookUrl: address };
   };
   const schema: z.ZodType<CheckedRequest> = REQUESTS[kind][client.terminal];
   const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed(input) : input);
