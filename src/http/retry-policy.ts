@@ -5,7 +5,7 @@ import type { HttpAttempt } from './exchange.ts';
 /** Milliseconds. */
 const FIRST_BACKOFF = 300;
 const LONGEST_BACKOFF = 5_000;
-export const LONGEST_RETRY_AFTER = 10_000;
+const LONGEST_RETRY_AFTER = 10_000;
 
 export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadline, attempts: readonly HttpAttempt[]) {
   /** Milliseconds before the next attempt. */

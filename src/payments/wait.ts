@@ -1,7 +1,6 @@
 // Polls a payment until it has the status that the merchant waits for.
 import { Deadline, pause } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
-import { LONGEST_RETRY_AFTER } from '../http/retry-policy.ts';
 import { isPassing } from '../http-statuses.ts';
 import { argumentReader, callFields, functionOf, milliseconds } from '../options/reader.ts';
 import type { Payment } from '../schemas/records/payment.ts';
@@ -68,9 +67,9 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
       const message = `Payment ${paymentId} did not reach the awaited status within ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
-    const asked = trouble instanceof ApiError ? Math.min(trouble.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;
+    const { retryAfter = 0 } = trouble instanceof ApiError ? trouble : {};
     // The last lookups are close to the deadline, and each leaves time for another.
-    await pause(Math.min(Math.max(due, asked), Math.max(left - LAST_LOOK, left / 2)), signal);
+    await pause(Math.min(Math.max(due, retryAfter), LONGEST_PAUSE, Math.max(left - LAST_LOOK, left / 2)), signal);
   }
 }
 
