@@ -7,7 +7,7 @@ export async function remembering<T>(work: () => T | PromiseLike<T>): Promise<T>
   try {
     return await work();
   } catch (error) {
-    throw ofMerchant(isObject(error) ? error : new Error(NOT_AN_ERROR, { cause: error }));
+    throw ofMerchant(Object(error) === error ? (error as object) : new Error(NOT_AN_ERROR, { cause: error }));
   }
 }
 
@@ -19,6 +19,4 @@ export function ofMerchant<E extends object>(error: E): E {
 
 const NOT_AN_ERROR = 'The function threw a value that is not an error. It is the cause of this one.';
 
-export const isOfMerchant = (error: unknown): boolean => isObject(error) && thrown.has(error);
-
-const isObject = (value: unknown): value is object => Object(value) === value;
+export const isOfMerchant = (error: unknown): boolean => thrown.has(error as object);
