@@ -22,8 +22,7 @@ export function checkUpkeep(gateway: Gateway): void {
 }
 
 async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
-  const { rows } = await store.due({ kind: 'create', states: ['planned'], olderThan: PATIENCE }, 1, 1);
-  const [row] = rows;
+  const [row] = (await store.due({ kind: 'create', states: ['planned'], olderThan: PATIENCE }, 1, 1)).rows;
   if (!row) return;
   // During an outage, upkeep itself makes the plans wait.
   const { until, now } = await readOutage(store);

@@ -44,10 +44,8 @@ export interface UpkeepCall extends SweepCall {
 /**
  * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
  * after an accepted one. Rows are leased, so that many replicas can send concurrently.
- *
- * @returns whether the gateway needs a pause
  */
-export async function sendPlans(client: UpkeepCall): Promise<boolean> {
+export async function sendPlans(client: UpkeepCall): Promise<void> {
   const { store, limit, concurrency, signal, sent } = client;
   const before = sent.created;
   client.isOut = false;
@@ -55,9 +53,8 @@ export async function sendPlans(client: UpkeepCall): Promise<boolean> {
   const work = ({ row }: { row: CreateRow }) => sendPlan(client, row);
   const run = (limit: number, concurrency: number) => workOnDue(store, DUE, { limit, concurrency, isOver }, work);
   let left = limit;
-  for (; sent.created === before && left > 0; left -= 1) if ((await run(1, 1)) === 0) return client.isOut;
+  for (; sent.created === before && left > 0; left -= 1) if ((await run(1, 1)) === 0) return;
   await run(left, concurrency);
-  return client.isOut;
 }
 
 async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {

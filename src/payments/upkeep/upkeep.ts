@@ -70,8 +70,7 @@ const readOptions = argumentReader<UpkeepOptions>()({
   giveUpAfter: millisecondsOrZero.default(30 * DAY),
   recheckAfter: z
     .array(millisecondsOrZero, { error: 'must be a list of milliseconds, such as [86_400_000]' })
-    .default([DAY, 7 * DAY, 30 * DAY])
-    .transform(times => times.toSorted((one, other) => one - other)),
+    .default([DAY, 7 * DAY, 30 * DAY]),
   limit: count.optional(),
   concurrency: count.default(8),
 });
@@ -124,12 +123,12 @@ async function sendUntil(client: UpkeepCall): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     // A plan that is written during the run rings for the next one.
     bell = new AbortController();
-    const isOut = await sendPlans(client).catch(error => {
+    await sendPlans(client).catch(error => {
+      client.isOut = true;
       warn(client, 'upkeep_failed', {}, String(error));
-      return true;
     });
-    failures = isOut ? failures + 1 : 0;
-    await pause(Math.min(SECOND * 2 ** failures, MINUTE), isOut ? signal : bell.signal);
+    failures = client.isOut ? failures + 1 : 0;
+    await pause(Math.min(SECOND * 2 ** failures, MINUTE), client.isOut ? signal : bell.signal);
   }
   await watching;
 }

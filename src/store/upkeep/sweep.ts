@@ -96,9 +96,9 @@ const needsLook = ({ effectAt, dueAt }: CreateRow): boolean => effectAt === unde
 /** Returns a finished row. A paid one is due at its next recheck. */
 function finished(row: CreateRow, now: number, recheckAfter: readonly number[]): CreateRow {
   const effectAt = (needsLook(row) ? row.effectAt : now) ?? now;
-  const dueAt = recheckAfter.map(ms => effectAt + ms).find(time => time > now);
+  const dueAt = Math.min(...recheckAfter.map(ms => effectAt + ms).filter(time => time > now));
   const isPaidRow = row.result && isPaid(row.result.payment);
-  return isPaidRow && dueAt !== undefined ? { ...unleased(row), effectAt, dueAt, looks: 0 } : notDue(row);
+  return isPaidRow && dueAt < Number.POSITIVE_INFINITY ? { ...unleased(row), effectAt, dueAt, looks: 0 } : notDue(row);
 }
 
 interface Look {
