@@ -28,17 +28,13 @@ export interface Order {
   payment?: Payment | undefined;
 }
 
-const NOT_AN_ID = {
-  path: 'orderId',
-  message: 'must be your own id of the order, a string of 1 to 200 bytes of UTF-8 without control characters',
-};
-
 /** @throws {InvalidRequestError} for an id that no order can have */
 export function checkOrderId(orderId: unknown): asserts orderId is string {
   // A reference is an order's id and the number of the attempt.
   const isId = typeof orderId === 'string' && orderId !== '' && Buffer.byteLength(orderId) <= 200;
-  if (!isId || /\p{Cc}/u.test(orderId) || !orderId.isWellFormed())
-    throw new InvalidRequestError([NOT_AN_ID], 'not_sent');
+  if (isId && !/\p{Cc}/u.test(orderId) && orderId.isWellFormed()) return;
+  const message = 'must be your own id of the order, a string of 1 to 200 bytes of UTF-8 without control characters';
+  throw new InvalidRequestError([{ path: 'orderId', message }], 'not_sent');
 }
 
 export const referenceOf = (orderId: string, attempt: number): string => `${orderId}.${attempt}`;

@@ -16,10 +16,6 @@ export const isKeepable = (reference: string): boolean => fits(reference, LONGES
 
 /** @throws {InvalidRequestError} before the store writes a row */
 export function checkReference(reference: string): void {
-  if (!isKeepable(reference)) throw new InvalidRequestError([UNKEEPABLE], 'not_sent');
+  const message = 'must have at most 1,020 bytes of UTF-8 and no NUL, with a store';
+  if (!isKeepable(reference)) throw new InvalidRequestError([{ path: 'reference', message }], 'not_sent');
 }
-
-const UNKEEPABLE = {
-  path: 'reference',
-  message: 'must have at most 1,020 bytes of UTF-8 and no NUL, with a store',
-};
