@@ -37,7 +37,7 @@ export interface UpkeepCall extends SweepCall {
   sent: SendCounts;
   /** The revision of an outage in which the gateway has answered this upkeep. It can send. */
   held?: number;
-  /** Whether this run sends no more, because the gateway needs a pause. */
+  /** Whether the run sends no more: the gateway needs a pause, or the run has failed. */
   isOut: boolean;
 }
 
