@@ -1,22 +1,22 @@
 import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { CreateRow } from '../../src/store/rules/create-row.ts';
-import { expectSameRequest, requestDataOf, requestDataOfPayment } from '../../src/store/rules/fingerprint.ts';
+import { expectSameRequest, newAttempt, requestDataOfPayment } from '../../src/store/rules/fingerprint.ts';
 import { mergeKept, withNextAction } from '../../src/store/rules/kept.ts';
 import { ID, record } from '../support/fixtures.ts';
 
 const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));
 
 describe('what the store keeps of a request', () => {
-  const request = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
+  const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
+  const request = { ...money, reference: 'order-1' };
 
-  // printf 'v1:{"a":[{"x":1,"y":2}],"amount":"25.5","b":null}' | openssl dgst -sha256
-  it('is the SHA-256 of a version and the body with its keys in order', () => {
+  // printf '{"a":[{"x":1,"y":2}],"amount":"25.5","b":null}' | openssl dgst -sha256
+  it('is the SHA-256 of the body with its keys in order', () => {
     const fields = { b: null, a: [{ y: 2, x: 1 }], amount: 0, c: undefined };
-    expect(requestDataOf(request, fields)).toEqual({
-      ...request,
-      amount: '25.5',
-      bodyHash: '3fdcd11f027035d9f0ae18e97d0cbda2c2746d2685cd1882a8a542f93aa06845',
+    expect(newAttempt(request, fields, { timeoutMs: 1 })).toEqual({
+      ...{ ...request, amount: '25.5', timeoutMs: 1, attemptId: expect.any(String) },
+      bodyHash: 'ce4f672125f6f31ffaaf1371a252bc6435fef6c2549f299c97bee5b479af536e',
     });
   });
 
@@ -29,7 +29,7 @@ describe('what the store keeps of a request', () => {
 
 describe('another request under the same reference', () => {
   const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
-  const request = { ...money, reference: 'order-1', bodyHash: 'hash' };
+  const request = { ...money, reference: 'order-1', bodyHash: 'hash', attemptId: 'first', timeoutMs: 0 };
   const row = (changes: object) => ({ ...request, state: 'created', ...changes }) as CreateRow;
   const compare = (changes: object) => () => expectSameRequest(row(changes), request);
 

@@ -7,34 +7,27 @@ import { moneyDifferences } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Attempt, CreateRow, RequestData } from './create-row.ts';
 
-/** Changes with the canonical form: hashes of different versions never match. */
-const VERSION = 'v1';
-
 /** Replaces the hash when the store knows only the payment of a request. */
 export const UNSEEN = 'unseen';
 
-/** The fields of a request that decide money, as the merchant wrote them. */
-type Money = Omit<RequestData, 'amount' | 'bodyHash'> & { amount: number | string };
+type Requested = Omit<RequestData, 'amount' | 'bodyHash'> & { reference: string; amount: number | string };
 
-/** Returns a new attempt to send a request. @param fields all sent fields, as plain data */
-export const newAttempt = (
-  request: Money & { reference: string },
+/**
+ * Returns a new attempt to send a request. Every spelling of a request has the same hash.
+ *
+ * @param fields all sent fields, as plain data
+ */
+export function newAttempt(
+  { reference, paymentType, paymentMethod, currency, ...request }: Requested,
   fields: object,
   limits: Pick<Attempt, 'timeoutMs' | 'order'>,
-): Attempt => ({
-  ...requestDataOf(request, fields),
-  ...limits,
-  reference: request.reference,
-  attemptId: randomUUID(),
-});
-
-/** Returns the same value for every spelling of a request. @param fields all sent fields, as plain data */
-export function requestDataOf(request: Money, fields: object): RequestData {
-  const { paymentType, paymentMethod, currency } = request;
+): Attempt {
   const amount = canonicalAmount(request.amount);
-  const canonical = canonicalJson({ ...fields, amount });
-  const bodyHash = createHash('sha256').update(`${VERSION}:${canonical}`).digest('hex');
-  return { paymentType, paymentMethod, amount, currency, bodyHash };
+  const bodyHash = createHash('sha256')
+    .update(canonicalJson({ ...fields, amount }))
+    .digest('hex');
+  const attemptId = randomUUID();
+  return { reference, attemptId, paymentType, paymentMethod, amount, currency, bodyHash, ...limits };
 }
 
 export const requestDataOfPayment = (payment: Payment): RequestData => ({
@@ -51,11 +44,9 @@ const canonicalJson = (value: unknown): string =>
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 
-type Identity = RequestData & Pick<CreateRow, 'order'>;
-
 const FIELDS = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
 
-function differingFields(row: CreateRow, request: Identity): string[] {
+function differingFields(row: CreateRow, request: Attempt): string[] {
   if (row.bodyHash === request.bodyHash) return row.order === request.order ? [] : ['order'];
   // The store saw only the payment: its customer may have chosen the method.
   if (row.bodyHash === UNSEEN) return moneyDifferences(row, { ...request, amount: Number(request.amount) });
@@ -64,7 +55,7 @@ function differingFields(row: CreateRow, request: Identity): string[] {
 }
 
 /** @throws {DuplicateReferenceError} for another request, or a plan, because only upkeep sends that */
-export function expectSameRequest(row: CreateRow, request: Identity, { mayBePlanned = false } = {}): void {
+export function expectSameRequest(row: CreateRow, request: Attempt, { mayBePlanned = false } = {}): void {
   const { reference, state, paymentId } = row;
   const differing = differingFields(row, request);
   if (state === 'freed' || (differing.length === 0 && (mayBePlanned || state !== 'planned'))) return;
