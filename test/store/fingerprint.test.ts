@@ -1,7 +1,7 @@
 import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { CreateRow } from '../../src/store/rules/create-row.ts';
-import { expectSameRequest, newAttempt, requestDataOfPayment } from '../../src/store/rules/fingerprint.ts';
+import { expectSameRequest, newAttempt, unseenAttempt } from '../../src/store/rules/fingerprint.ts';
 import { mergeKept, withNextAction } from '../../src/store/rules/kept.ts';
 import { ID, record } from '../support/fixtures.ts';
 
@@ -22,8 +22,8 @@ describe('what the store keeps of a request', () => {
 
   it.each([25.5, 100, 1.5e-10])('is what the payment shows, where the request is not known: %d', amount => {
     const shown = { paymentType: 'DEPOSIT', paymentMethod: '', amount: String(amount), currency: 'EUR' };
-    const data = requestDataOfPayment({ ...payment, amount, paymentMethod: null });
-    expect(data).toEqual({ ...shown, bodyHash: 'unseen' });
+    const attempt = unseenAttempt('order-1', { ...payment, amount, paymentMethod: null });
+    expect(attempt).toMatchObject({ ...shown, bodyHash: 'unseen' });
   });
 });
 

@@ -17,11 +17,12 @@ const payment = (changes: object = {}): Payment => ({
 /** A store with these doubts, and what is asked of it. */
 async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   const statements = memoryCreates({ scope: 'eu', now: () => 1_000 });
-  const insert = (doubt: (typeof doubts)[number]) =>
-    statements.insert({
-      ...newRow({ ...money, ...doubt, bodyHash: 'hash', attemptId: 'first', timeoutMs: 0 }, 0),
-      ...doubt,
-    });
+  const insert = async (doubt: (typeof doubts)[number]) => {
+    const attempt = { ...money, ...doubt, bodyHash: 'hash', attemptId: 'first', timeoutMs: 0 };
+    const { row } = await statements.insert({ ...newRow(attempt, 0), ...doubt });
+    // A store sets the times of a new row itself.
+    if (row) await statements.replace({ ...row, dueAt: doubt.dueAt }, 1);
+  };
   for (const doubt of doubts) await insert(doubt);
   const asked = noted(statements, 'read', 'owner', 'insert', 'replace', 'list');
   const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];

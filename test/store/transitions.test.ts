@@ -69,8 +69,7 @@ const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
   ...{ ...DUE, state: 'planned', body: '{"request":{}}', ...changes },
 });
 const seenAs = (paymentStatus: string, id = ID): Payment => payment(id, { paymentStatus });
-const key = { reference: 'payout-1', attemptId: 'callback' };
-const reconciled = (row: CreateRow | undefined, of = payment()) => reconcile(row, { ...key, payment: of }, NOW);
+const reconciled = (row: CreateRow | undefined, of = payment()) => reconcile(row, 'payout-1', of, NOW);
 
 /** Rows by their name in the tables. A is the payment of the events, B another one. `+B` is a conflicting id. */
 const ROWS: Record<string, CreateRow | undefined> = {
@@ -164,7 +163,7 @@ created B | -                    | -           | -           | -
 failed B  | -                    | -           | -           | -
 
           | A is confirmed                                | A has failed
-none      | created A callback over now bodyHash, created | created A FAILED callback over now bodyHash, created
+none      | created A unseen over now bodyHash, created | created A FAILED unseen over now bodyHash, created
 begun     | created A pagelost, settled                   | created A FAILED pagelost, settled
 retry     | created A retry pagelost, settled             | begun +A retry, beside none
 begun A   | created A pagelost, settled                   | created A FAILED pagelost, settled
@@ -178,15 +177,15 @@ created B | created B +A page, beside B                   | created B +A page, b
 failed B  | created A +B, beside B                        | created B +A FAILED, beside B
 
           | A of amount 9                                        | A, folded
-none      | created A callback over now amount bodyHash, created | created A callback over now bodyHash, created
-begun     | begun +A, mismatch                                   | begun +A, mismatch
-retry     | begun +A retry, mismatch                             | begun +A retry, mismatch
-begun A   | begun A                                              | created A pagelost, settled
-begun B   | begun B +A, mismatch                                 | begun B +A, mismatch
-begun +B  | begun +B +A, mismatch                                | begun +B +A, mismatch
-newer     | begun +A newer, mismatch                             | begun +A newer, mismatch
-freed     | begun +A r2 ended, mismatch                          | begun +A r2 ended, mismatch
-planned   | begun +A plan over ended, mismatch                   | begun +A plan over ended, mismatch
+none      | created A unseen over now amount bodyHash, created | created A unseen over now bodyHash, created
+begun     | begun +A                                   | begun +A
+retry     | begun +A retry                             | begun +A retry
+begun A   | -                                              | created A pagelost, settled
+begun B   | begun B +A                                 | begun B +A
+begun +B  | begun +B +A                                | begun +B +A
+newer     | begun +A newer                             | begun +A newer
+freed     | begun +A r2 ended                          | begun +A r2 ended
+planned   | begun +A plan over ended                   | begun +A plan over ended
 created A | created A page                                       | created A page
 created B | created B +A page, beside B                          | created B +A page, beside B
 failed B  | created B +A FAILED, beside B                        | created A +B, beside B
@@ -365,7 +364,7 @@ describe('a confirmed payment', () => {
     'of %j does not settle a doubt, and is kept',
     changes => {
       const next = { ...begun, ...DUE, conflictingIds: [ID] };
-      expect(reconciled(begun, payment(ID, changes))).toEqual({ next, isMismatch: true });
+      expect(reconciled(begun, payment(ID, changes))).toEqual({ next });
       expect(reconciled(next, payment(OTHER_ID)).next).toEqual({ ...settled(OTHER_ID), conflictingIds: [ID] });
     },
   );

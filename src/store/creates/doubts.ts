@@ -1,5 +1,4 @@
 // The payments that a doubt may have: by a callback, or by the ids that its row knows.
-import { randomUUID } from 'node:crypto';
 import { isGatewayError, PaymentInDoubtError, type PaymentNotFoundError } from '../../errors.ts';
 import { differencesOf, hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
@@ -77,12 +76,12 @@ async function recordConfirmed(
   { reference }: Pick<CreateRow, 'reference'>,
   payment: Payment,
 ): Promise<CreateRow | undefined> {
-  const confirmed = { reference, payment, attemptId: randomUUID() };
-  const step = await change(client.store, confirmed, (row, now) => reconcile(row, confirmed, now), known);
-  const { row, outcome, otherPayment, isMismatch } = step;
+  const confirm = (row: CreateRow | undefined, now: number) => reconcile(row, reference, payment, now);
+  const { next, row, outcome, otherPayment } = await change(client.store, { reference }, confirm, known);
   if (outcome) report(client, outcome, reference, payment.id);
   reportConflict(client, reference, payment.id, otherPayment);
-  if (isMismatch && row)
+  const isMismatch = next && !otherPayment && row?.state === 'begun';
+  if (isMismatch)
     warn(client, 'create_mismatch', { reference, paymentId: payment.id }, differencesOf(row, payment).join(', '));
   // A folded reference may be another order's.
   const isFolded = row?.state === 'begun' && payment.reference && payment.reference !== reference;

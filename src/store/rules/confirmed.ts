@@ -1,32 +1,30 @@
 // The rules for a payment that a lookup has confirmed: what becomes of its reference.
 import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import { type Attempt, type CreateRow, isOwnPayment, newRow } from './create-row.ts';
-import { requestDataOfPayment } from './fingerprint.ts';
+import { type CreateRow, isOwnPayment, newRow } from './create-row.ts';
+import { unseenAttempt } from './fingerprint.ts';
 import { beside, created, isFailed, observe, type Step, settle, unleased, withConflict } from './transitions.ts';
 
-interface Confirmed extends Pick<Attempt, 'reference' | 'attemptId'> {
-  payment: Payment;
-}
-
-/** The effect of a confirmed payment on its reference. */
 interface ReconciledStep extends Step {
   /** The reference had no payment before. `settled` if it was in doubt. */
   outcome?: 'created' | 'settled';
-  /** The payment differs from the request. */
-  isMismatch?: boolean;
 }
 
+/** An open row in doubt again. It keeps its request. */
+const REOPENED = { state: 'begun', isEnded: true, looks: 0, body: undefined } as const;
+
 /** Settles the doubt of a reference. An unknown, planned or freed one gets the payment too, to prevent a second one. */
-export function reconcile(found: CreateRow | undefined, { payment, ...key }: Confirmed, now: number): ReconciledStep {
-  if (!found) {
-    const seen = newRow({ ...requestDataOfPayment(payment), ...key, timeoutMs: 0 }, now);
-    return { next: created(seen, { payment }), outcome: 'created' };
-  }
+export function reconcile(
+  found: CreateRow | undefined,
+  reference: string,
+  payment: Payment,
+  now: number,
+): ReconciledStep {
+  if (!found) return { next: created(newRow(unseenAttempt(reference, payment), now), { payment }), outcome: 'created' };
   const isOpen = found.state === 'planned' || found.state === 'freed';
   // A failed payment is older than the plan, and leaves a free reference free.
   if (isOpen && isFailed(payment)) return {};
-  const row = isOpen ? reopened(found) : found;
+  const row = isOpen ? { ...unleased(found), ...REOPENED } : found;
   const isOwn = isOwnPayment(row, payment.id);
   if (row.state === 'created') {
     if (isOwn) return observe(row, { payment });
@@ -40,25 +38,13 @@ export function reconcile(found: CreateRow | undefined, { payment, ...key }: Con
   if (isExact && isPaymentOf(row, payment))
     return { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' };
   const next = withConflict(row, payment.id);
-  return { next, isMismatch: next !== row };
+  return next === row ? {} : { next };
 }
-
-/** The row in doubt again. It keeps its request. */
-const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
-  ...unleased(row),
-  state: 'begun',
-  isEnded: true,
-  looks: 0,
-});
 
 /** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */
 const isReplaced = (row: CreateRow, payment: Payment): boolean =>
   row.result !== undefined && isFailed(row.result.payment) && !isFailed(payment) && isPaymentOf(row, payment);
 
 /** Whether the status can wait for its effect: a sweep looks at it, even if the process ends before. */
-export const canWait = (row: CreateRow, payment: Payment): boolean =>
-  row.state === 'created' &&
-  isOwnPayment(row, payment.id) &&
-  row.dueAt !== undefined &&
-  row.effectAt === undefined &&
-  row.looks === 0;
+export const canWait = (row: CreateRow, { id }: Payment): boolean =>
+  row.state === 'created' && isOwnPayment(row, id) && row.dueAt === row.begunAt && row.effectAt === undefined;

@@ -30,12 +30,16 @@ export function newAttempt(
   return { reference, attemptId, paymentType, paymentMethod, amount, currency, bodyHash, ...limits };
 }
 
-export const requestDataOfPayment = (payment: Payment): RequestData => ({
+/** Returns the attempt of a payment whose request the store has not seen. */
+export const unseenAttempt = (reference: string, payment: Payment): Attempt => ({
+  reference,
+  attemptId: UNSEEN,
   paymentType: payment.paymentType,
   paymentMethod: payment.paymentMethod ?? '',
   amount: canonicalAmount(payment.amount),
   currency: payment.currency,
   bodyHash: UNSEEN,
+  timeoutMs: 0,
 });
 
 const canonicalJson = (value: unknown): string =>
