@@ -135,14 +135,14 @@ function shown(row: CreateRow | undefined, step: object): string {
 describe('a create', () => {
   const TABLES = `
           | another create               | its answer                  | an error with A               | no answer
-none      | begun newer now, hasBegun    | created A page over now     | begun A over now ended        | -
+none      | begun newer now              | created A page over now     | begun A over now ended        | -
 begun     | -                            | created A page              | begun A ended                 | begun ended
 retry     | -                            | created A page retry        | begun A retry ended           | begun retry ended
 begun A   | -                            | created A page              | begun A ended                 | begun A ended
 begun B   | -                            | created A +B page, beside B | begun B +A ended, beside B    | begun B ended
 begun +B  | -                            | created A +B page           | begun A +B ended              | begun +B ended
-newer     | hasBegun                     | begun +A newer, beside none | begun +A newer, beside none   | -
-freed     | begun newer now r2, hasBegun | created A page over now r2  | begun A over now r2 ended     | -
+newer     | -                            | begun +A newer, beside none | begun +A newer, beside none   | -
+freed     | begun newer now r2           | created A page over now r2  | begun A over now r2 ended     | -
 planned   | -                            | created A page over now     | begun A over now ended        | -
 created A | -                            | same                        | same                          | -
 created B | -                            | created A +B page, beside B | created B +A page, beside B   | -
@@ -224,13 +224,6 @@ describe('begin', () => {
   it('keeps the revision of a free row, and that its payment may have failed before', () => {
     const row = { ...freed, conflictingIds: [OTHER_ID], isRetry: true };
     expect(begin(row, newer, NOW).next).toEqual({ ...newRow(newer, NOW), isRetry: true, revision: 2 });
-  });
-
-  it('takes the same attempt twice as one, until something has happened to it', () => {
-    expect(begin(begun, attempt, BEGUN)).toEqual({ hasBegun: true });
-    for (const row of [suspecting(), created(), { ...begun, conflictingIds: [OTHER_ID] }]) {
-      expect(begin(row, attempt, BEGUN)).toEqual({ hasBegun: false });
-    }
   });
 });
 
@@ -401,13 +394,13 @@ describe('a planned payout', () => {
   it('becomes an attempt, which keeps no body', () => {
     const next = { ...begun, isRetry: true, revision: 7 };
     const row = planned({ isRetry: true, revision: 7, leasedUntil: BEGUN + 1 });
-    expect(begin(row, attempt, BEGUN, row)).toEqual({ hasBegun: true, next });
+    expect(begin(row, attempt, BEGUN, row)).toEqual({ next });
   });
 
   it('does not become an attempt once it has changed since it was claimed', () => {
     const claimed = planned({ revision: 7 });
     for (const row of [undefined, planned({ revision: 8 }), { ...freed, revision: 7 }, created()]) {
-      expect(begin(row, attempt, BEGUN, claimed)).toEqual({ hasBegun: false });
+      expect(begin(row, attempt, BEGUN, claimed)).toEqual({});
     }
   });
 
@@ -439,8 +432,7 @@ describe('a planned payout', () => {
 
   it('makes way for the others after an answer, and is freed for its review after the third', () => {
     const answer = new ApiError('no', { status: 403, body: '' }, { outcome: 'rejected' });
-    const answered = (looks: number, error: unknown = answer) =>
-      replanned(planned({ looks, leasedUntil: 1 }), error, BEGUN);
+    const answered = (looks: number, error: unknown = answer) => replanned(planned({ looks }), error, BEGUN);
     expect(answered(0)).toEqual(planned({ looks: 1, dueAt: BEGUN + 15_000 }));
     expect(answered(1)).toEqual(planned({ looks: 2, dueAt: BEGUN + 30_000 }));
     const refused = { ...withoutBody, state: 'freed', dueAt: BEGUN + 60_000 };

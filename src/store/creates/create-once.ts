@@ -70,9 +70,9 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
 /** Begin → send → record → answer. The recording continues in the background after the limits. */
 async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   const { attempt, plan } = create;
-  const { hasBegun, ...begun } = await writeDown(create);
-  if (!hasBegun && plan) throw new PlanGone();
-  if (!hasBegun) return resume(create, begun);
+  const { next, ...begun } = await writeDown(create);
+  if (!next && plan) throw new PlanGone();
+  if (!next) return resume(create, begun);
   report(create, 'begun', attempt.reference);
   const sent = await create.send(create).catch((error: unknown) => ({ error }));
   const recording = 'error' in sent ? recordFailure(create, sent.error, begun) : recordCreated(create, sent, begun);

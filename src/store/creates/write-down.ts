@@ -2,7 +2,7 @@
 import { LateError, type Left } from '../../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../../errors.ts';
 import type { Attempt, CreateRow } from '../rules/create-row.ts';
-import { begin, takeBack } from '../rules/transitions.ts';
+import { begin, type Step, takeBack } from '../rules/transitions.ts';
 import { answerWithin, change, type ExistingRow, NO_ROW, record, waitForRecording } from './change.ts';
 import type { WaitLimits } from './in-flight.ts';
 import type { StoreCall } from './reports.ts';
@@ -10,16 +10,16 @@ import type { StoreCall } from './reports.ts';
 /** Milliseconds to wait until an attempt that was not sent is taken back: a customer waits too. */
 const LONGEST_WAIT = 1_000;
 
-/** Writes the attempt down, in one statement if the reference is new. After an error it must not be sent. */
+/** Writes the attempt down, in one statement if the reference is new. Without `next` it has not begun. */
 export async function writeDown(
   create: StoreCall & WaitLimits & { attempt: Attempt; plan?: CreateRow | undefined },
-): Promise<ExistingRow & { hasBegun: boolean }> {
+): Promise<ExistingRow & Step> {
   const { store, attempt, plan, signal } = create;
   const { reference } = attempt;
   // A reference is usually new, so it is not read first.
   const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
   try {
-    return (await answerWithin(create, writing)) as ExistingRow & { hasBegun: boolean };
+    return (await answerWithin(create, writing)) as ExistingRow & Step;
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     // The row may be written anyway, even later.

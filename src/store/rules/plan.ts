@@ -3,7 +3,6 @@ import { ApiError, ConfigurationError } from '../../errors.ts';
 import { isOfRequest } from '../../http-statuses.ts';
 import { rawJSON } from '../../schemas/json.ts';
 import type { CreateRow } from './create-row.ts';
-import { unleased } from './transitions.ts';
 
 /** A request in the form that the store keeps until upkeep sends it. */
 export interface PlannedRequest {
@@ -41,11 +40,10 @@ const LONGEST_PAUSE = 900_000;
 /** Milliseconds until the review of a refused payout is tried again. */
 const REVIEW_PAUSE = 60_000;
 
-/** Returns the row of a plan whose attempt made no payment. After an answer it lets others go first, or is freed. */
+/** Returns a plan whose attempt made no payment. After an answer it lets others go first, or is freed. */
 export function replanned(plan: CreateRow, error: unknown, now: number): CreateRow {
-  const { body, ...row } = unleased(plan);
-  if (isRefusedForGood(plan, error)) return { ...row, state: 'freed', dueAt: now + REVIEW_PAUSE };
-  if (!(error instanceof ApiError)) return { ...row, body };
+  if (isRefusedForGood(plan, error)) return { ...plan, state: 'freed', body: undefined, dueAt: now + REVIEW_PAUSE };
+  if (!(error instanceof ApiError)) return plan;
   const pause = Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE);
-  return { ...row, body, looks: plan.looks + 1, dueAt: now + pause };
+  return { ...plan, looks: plan.looks + 1, dueAt: now + pause };
 }

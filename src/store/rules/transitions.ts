@@ -30,11 +30,17 @@ function nextRow(row: CreateRow | undefined, attempt: Attempt, now: number): Cre
   return { ...newRow(attempt, now), isRetry, paidBy, revision };
 }
 
+/** Whether the reference is new or freed, or the row is still the claimed plan. Planning again makes a different plan. */
+const canBegin = (row: CreateRow | undefined, plan?: CreateRow): boolean =>
+  plan ? row?.state === 'planned' && row.revision === plan.revision : !row || row.state === 'freed';
+
+/** Begins an attempt if it can. */
+export const begin = (row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step =>
+  canBegin(row, plan) ? { next: nextRow(row, attempt, now) } : {};
+
 /** Plans a payout if the reference is new or freed. @param body the whole request */
-export function plan(row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step {
-  if (row && row.state !== 'freed') return {};
-  return { next: { ...nextRow(row, attempt, now), state: 'planned', body, dueAt: now } };
-}
+export const plan = (row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step =>
+  canBegin(row) ? { next: { ...nextRow(row, attempt, now), state: 'planned', body, dueAt: now } } : {};
 
 const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
 
@@ -45,14 +51,6 @@ export const notDue = ({ dueAt, ...row }: CreateRow): CreateRow => unleased(row)
 
 /** Whether the row is in doubt without any reported id. */
 const isWithoutPayment = (row: CreateRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
-
-/** Whether the row belongs to this attempt and is unchanged since it began. */
-const isUntouched = (row: CreateRow, { attemptId }: Attempt): boolean =>
-  row.attemptId === attemptId && isWithoutPayment(row);
-
-/** Whether the row is still the claimed plan. Planning again makes a different plan. */
-const isSamePlan = (row: CreateRow, claimed: CreateRow): boolean =>
-  row.state === 'planned' && row.revision === claimed.revision;
 
 /** The row without ids that turned out to be of no payment, or of another create's. */
 export function withoutIds(row: CreateRow, ids: readonly string[]): CreateRow {
@@ -72,18 +70,6 @@ export const beside = (row: CreateRow, id: string): Step => ({
   next: withConflict(row, id),
   otherPayment: { id: row.paymentId },
 });
-
-/** Begins an attempt if the reference is new or freed, or over its claimed plan. Repeats a begin whose answer was lost. */
-export function begin(
-  row: CreateRow | undefined,
-  attempt: Attempt,
-  now: number,
-  plan?: CreateRow,
-): Step & { hasBegun: boolean } {
-  if (row && isUntouched(row, attempt)) return { hasBegun: true };
-  const canBegin = plan ? row && isSamePlan(row, plan) : !row || row.state === 'freed';
-  return canBegin ? { hasBegun: true, next: nextRow(row, attempt, now) } : { hasBegun: false };
-}
 
 /** Records the payment of an attempt: its id, and the whole payment if the answer was readable. */
 export function recordPayment(
@@ -136,22 +122,19 @@ export function created(row: CreateRow, seen: Envelope): CreateRow {
 /** Frees the reference of a refused or unsent attempt, or restores its plan, unless a payment of it is known. */
 export function release(
   row: CreateRow | undefined,
-  attempt: Attempt,
+  { attemptId }: Attempt,
   { wasSent = false, plan }: { wasSent?: boolean; plan?: CreateRow | undefined } = {},
 ): Step {
-  if (!row || !isUntouched(row, attempt)) return {};
+  if (row?.attemptId !== attemptId || !isWithoutPayment(row)) return {};
   // The gateway may keep a FAILED payment for a refused attempt.
   const isRetry = wasSent && { isRetry: true };
   return { next: plan ? { ...unleased(plan), ...isRetry } : { ...row, ...isRetry, state: 'freed' } };
 }
 
-/** Takes back an attempt whose write failed. Without a row, a freed one keeps out a late write. */
+/** Takes back an attempt whose write failed, or changes the row that it was written over, so that a late write fails. */
 export function takeBack(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
-  if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
-  // The next revision makes a late write over this row fail.
-  if (row.state === 'freed') return { next: { ...row } };
-  if (plan && isSamePlan(row, plan)) return { next: unleased(row) };
-  return release(row, attempt, { plan });
+  if (!canBegin(row, plan)) return release(row, attempt, { plan });
+  return { next: row ? unleased(row) : { ...newRow(attempt, now), state: 'freed' } };
 }
 
 /** The earliest time to settle an attempt as not created, by the store's clock. */
