@@ -50,14 +50,14 @@ export async function orderOf(store: Store, orderId: string): Promise<Order | un
   return { id: orderId, state: stateOf(order, create), amount, currency, attempts, payment };
 }
 
-function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderData>, last: CreateRow | undefined): Order['state'] {
+function stateOf({ paidBy, isCanceled }: Partial<OrderData>, last: CreateRow | undefined): Order['state'] {
   if (paidBy) return 'paid';
   if (isCanceled) return 'canceled';
   const payment = last?.result?.payment;
   if (last?.state === 'begun' || (payment && (isPaid(payment) || payment.paymentStatus === 'UNKNOWN')))
     return 'checking';
   if (payment && !isFinal(payment)) return 'open';
-  if (isReversed) return 'reversed';
+  if (paidBy === null) return 'reversed';
   return payment ? 'declined' : 'open';
 }
 

@@ -4,9 +4,8 @@ import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store, StoreRow } from '../store/contract.ts';
 import { readCreate } from '../store/creates/change.ts';
-import { storeRowOf } from '../store/rules/create-row.ts';
 import { orderDataOf } from '../store/rules/order-row.ts';
-import { judge } from '../store/rules/outcomes.ts';
+import { judge, rowsAfter } from '../store/rules/outcomes.ts';
 import {
   after,
   type KeptReview,
@@ -14,7 +13,6 @@ import {
   paymentDataOf,
   paymentRowOf,
   type Review,
-  withoutReview,
 } from '../store/rules/payment-row.ts';
 
 export type { Review } from '../store/rules/payment-row.ts';
@@ -42,7 +40,9 @@ export async function resolveReview(store: Store, id: string, status: string): P
     if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
     const known = paymentDataOf(row);
     const isCutOff = review.reason === 'effect_uncertain';
-    const closed = isCutOff ? await complete(store, review, known) : withoutReview(known, status);
+    const closed = isCutOff
+      ? await complete(store, review, known)
+      : { ...known, reviews: known.reviews.filter(open => open !== review) };
     // This is the last write, and drops `about`. Until then the review stays open, and can be resolved again.
     if (closed && (await store.write(paymentRowOf(row.id, closed, row))).isWritten) return;
   }
@@ -57,10 +57,7 @@ async function complete(store: Store, review: KeptReview, known: PaymentData): P
   ]);
   const order = orderRow && orderDataOf(orderRow);
   const verdict = judge({ payment: paymentOf(review), known, create, order });
-  const rows: StoreRow[] = [];
-  if (verdict.create) rows.push(storeRowOf(verdict.create));
-  if (orderRow && verdict.order) rows.push({ ...orderRow, data: verdict.order });
-  const written = await Promise.all(rows.map(row => store.write(row)));
+  const written = await Promise.all(rowsAfter(verdict, create, orderRow, create).map(row => store.write(row)));
   return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict) : undefined;
 }
 

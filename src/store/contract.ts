@@ -2,7 +2,7 @@
 
 /**
  * `create`: a reference and the state of its create. `order`: an order, and the payment that pays it. `payment`: a
- * payment's handled statuses and reviews. `gateway`: the address of the scope's gateway.
+ * payment's handled status and reviews. `gateway`: the address of the scope's gateway.
  */
 export type RowKind = 'create' | 'order' | 'payment' | 'gateway';
 

@@ -4,9 +4,9 @@ import type { WebhookError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
-import { createOf, storeRowOf } from '../store/rules/create-row.ts';
+import { createOf } from '../store/rules/create-row.ts';
 import { orderDataOf } from '../store/rules/order-row.ts';
-import { decide, judge, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
+import { decide, judge, rowsAfter, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
 import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
@@ -89,14 +89,14 @@ async function apply(
   const create = storedCreate && (acknowledge(storedCreate, payment).next ?? storedCreate);
   const order = orderRow && orderDataOf(orderRow);
   // Without a store of the client, only `onPayment` runs.
-  const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : { create, order };
+  const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : {};
   const result = decide(before, status, seen, verdict.outcome);
   if (result === 'again') return { seen: before?.revision };
   if (result === 'already') {
-    if (!create || create === storedCreate) return { result };
-    return { result, rows: [paymentRowOf(id, known, before), storeRowOf(create)] };
+    if (create === storedCreate) return { result };
+    return { result, rows: [paymentRowOf(id, known, before), ...rowsAfter({}, create)] };
   }
-  const { call, wasPaidOut } = verdict;
+  const { call } = verdict;
   const { effectTimeout, onPayment, onReview } = endpoint;
   const onOutcome = call && endpoint[call];
   // If `onPayment` is not the only function, an outcome without its function goes to review.
@@ -105,16 +105,15 @@ async function apply(
   const review = reason && reviewOf(payment, reason, create);
   const reference = create?.reference ?? payment.reference ?? undefined;
   const outcome = { order: create?.order, reference, payment } as PaymentOutcome;
+  const wasPaidOut = call === 'onPayoutFailed' && { wasPaidOut: known.outcome === 'paid_out' };
   const works = await callInTime(effectTimeout, tx, async context => {
     // It may have got this status while the create was in doubt.
-    if (status !== known.statuses.at(-1)) await onPayment?.(payment, context);
+    if (status !== known.status) await onPayment?.(payment, context);
     if (reason) await onReview?.({ ...outcome, reason }, context);
-    else await onOutcome?.({ ...outcome, wasPaidOut } as never, context);
+    else await onOutcome?.({ ...outcome, ...wasPaidOut } as never, context);
   });
-  const rows = [paymentRowOf(id, after(known, status, verdict, review), before)];
-  if (verdict.create && verdict.create !== storedCreate) rows.push(storeRowOf(verdict.create));
-  if (orderRow && verdict.order && verdict.order !== order) rows.push({ ...orderRow, data: verdict.order });
-  return { result: 'ran', review, works, rows };
+  const next = paymentRowOf(id, after(known, status, verdict, review), before);
+  return { result: 'ran', review, works, rows: [next, ...rowsAfter(verdict, create, orderRow, storedCreate)] };
 }
 
 /** Runs the merchant's functions, with a time limit. @returns their functions for after the commit */

@@ -127,7 +127,7 @@ describe('a status after a final one', () => {
     const store = storeWith({
       effect: async ({ id }, work) => {
         revision += 1;
-        const data = { statuses: [`FINAL_${revision}`] };
+        const data = { status: `FINAL_${revision}` };
         const payment = { kind: 'payment', id, state: 'done', revision, begunAt: 0, data } as const;
         return (await work({ tx: {}, payment, rows: [] })) ? 'done' : 'skipped';
       },

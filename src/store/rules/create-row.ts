@@ -42,8 +42,8 @@ export interface CreateRow extends Attempt {
   isEnded?: boolean | undefined;
   /** The payment is known without the page or transfer of the create's own answer, so the customer never got it. */
   isPageLost?: boolean | undefined;
-  /** The payment that paid this reference, or was paid out by it. */
-  paidBy?: string | undefined;
+  /** The payment that paid this reference, or was paid out by it. Null after a reversal. An order has its own. */
+  paidBy?: string | null | undefined;
   /** As soon as it is known or suspected. */
   paymentId?: string | undefined;
   /** Ids of other payments that may have this reference. */

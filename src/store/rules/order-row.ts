@@ -9,10 +9,8 @@ export interface OrderData {
   /** The number of attempts. Each has the reference `<order>.<n>`. */
   attempts: number;
   isCanceled?: boolean | undefined;
-  /** The payment that pays it. */
-  paidBy?: string | undefined;
-  /** A payment of it was reversed. */
-  isReversed?: boolean | undefined;
+  /** The payment that pays it. Null after a reversal. */
+  paidBy?: string | null | undefined;
 }
 
 export const orderDataOf = (row: StoreRow): OrderData => row.data as OrderData;

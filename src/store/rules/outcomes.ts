@@ -5,10 +5,10 @@
 import { isSamePayment } from '../../schemas/id.ts';
 import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import { isPaid, progressOf } from '../../schemas/records/payment-status.ts';
+import { progressOf } from '../../schemas/records/payment-status.ts';
 import type { ReviewReason } from '../../telemetry/events.ts';
 import type { StoreRow } from '../contract.ts';
-import { type CreateRow, isOwnPayment } from './create-row.ts';
+import { type CreateRow, isOwnPayment, storeRowOf } from './create-row.ts';
 import { UNSEEN } from './fingerprint.ts';
 import type { OrderData } from './order-row.ts';
 import { type KeptOutcome, type PaymentData, paymentDataOf } from './payment-row.ts';
@@ -26,8 +26,7 @@ export function decide(
   seen: number | undefined,
   next: KeptOutcome | undefined,
 ): 'run' | 'already' | 'again' {
-  const { statuses, outcome } = paymentDataOf(row);
-  const last = statuses.at(-1);
+  const { status: last, outcome } = paymentDataOf(row);
   if (last === undefined) return 'run';
   // It came while its create was in doubt, and had no outcome.
   if (last === status && outcome === undefined && next !== undefined) return 'run';
@@ -51,10 +50,8 @@ export interface Verdict {
   call?: FunctionName | undefined;
   /** Why a person must check it, instead of the function. */
   reason?: ReviewReason | undefined;
-  /** The withdrawal had been paid out. */
-  wasPaidOut?: boolean | undefined;
-  create: CreateRow | undefined;
-  order: OrderData | undefined;
+  /** The payment that now pays the order, or the reference without one. Null for none. Absent if that stays the same. */
+  paidBy?: string | null | undefined;
 }
 
 /** Reasons for a review where the handler has no function for an outcome. Without a reason it is ignored. */
@@ -67,67 +64,57 @@ export const WITHOUT_FUNCTION: Record<FunctionName, ReviewReason | undefined> = 
   onPayoutFailed: 'payout_failed',
 };
 
-export function judge(facts: StatusFacts): Verdict {
-  const { create, order } = facts;
-  return { create, order, ...consequencesOf(facts) };
-}
-
-/** Returns the parts of a verdict that the status decides. A row that it leaves out stays unchanged. */
-function consequencesOf(facts: StatusFacts): Partial<Verdict> {
-  const { payment, known, create } = facts;
-  const isOut = payment.paymentType === 'WITHDRAWAL';
-  if (payment.paymentStatus === 'UNKNOWN') return { reason: 'unknown_status' };
-  if (isPaid(payment)) return completed(facts);
-  if (payment.paymentStatus === 'PENDING') return {};
+export function judge({ create: found, ...facts }: StatusFacts): Verdict {
+  const { payment, known } = facts;
   // A row made only from a payment belongs to no create.
-  const isOwn = create !== undefined && create.bodyHash !== UNSEEN && isOwnPayment(create, payment.id);
-  if (payment.paymentStatus === 'AUTHORIZED')
-    return isOut || !isOwn ? {} : { outcome: 'authorized', call: 'onAuthorized' };
-  const failed = isOut ? 'payout_failed' : 'reversed';
-  if (known.outcome === 'held') return { outcome: failed, reason: failed };
-  if (known.outcome === failed || !create || !(isOwn || known.outcome)) return {};
-  return isOut ? payoutFailed(facts, create) : depositFailed(facts, create);
+  const create = found?.bodyHash === UNSEEN ? undefined : found;
+  const isOwn = create !== undefined && isOwnPayment(create, payment.id);
+  switch (payment.paymentStatus) {
+    case 'UNKNOWN':
+      return { reason: 'unknown_status' };
+    case 'PENDING':
+      return {};
+    case 'AUTHORIZED':
+      return isOwn && payment.paymentType === 'DEPOSIT' ? { outcome: 'authorized', call: 'onAuthorized' } : {};
+    case 'COMPLETED':
+      return completed({ ...facts, create });
+    default:
+      return isOwn || known.outcome ? failed({ ...facts, create }) : {};
+  }
 }
 
-function completed({ payment, known, create, order }: StatusFacts): Partial<Verdict> {
-  const isOut = payment.paymentType === 'WITHDRAWAL';
-  const held = (reason: ReviewReason): Partial<Verdict> => ({ outcome: 'held', reason });
+function completed({ payment, known, create, order }: StatusFacts): Verdict {
+  const held = (reason: ReviewReason): Verdict => ({ outcome: 'held', reason });
   // Without the order's row, nothing says which of its payments counts.
-  const isUnknown = !create || create.bodyHash === UNSEEN || (create.order !== undefined && !order);
-  if (isUnknown) return held('unknown_reference');
-  const payer = order ?? create;
+  if (!create || (create.order !== undefined && !order)) return held('unknown_reference');
+  const isOut = payment.paymentType === 'WITHDRAWAL';
   const outcome = isOut ? 'paid_out' : 'paid';
-  if (payer.paidBy && isSamePayment(payer.paidBy, payment.id)) return { outcome };
+  const { paidBy } = order ?? create;
+  if (paidBy && isSamePayment(paidBy, payment.id)) return { outcome };
   if (known.outcome === 'reversed' || known.outcome === 'payout_failed') return held('paid_again');
   if (order?.isCanceled) return held('order_canceled');
-  if (payer.paidBy) return held('already_paid');
-  const { paymentType } = create;
+  if (paidBy) return held('already_paid');
   const { amount = create.amount, currency = create.currency } = order ?? {};
-  if (!isPaymentOf({ paymentType, amount, currency }, payment)) return held('amount_differs');
-  return {
-    outcome,
-    call: isOut ? 'onPaidOut' : 'onPaid',
-    create: { ...create, paidBy: payment.id },
-    order: order && { ...order, paidBy: payment.id },
-  };
+  if (!isPaymentOf({ paymentType: create.paymentType, amount, currency }, payment)) return held('amount_differs');
+  return { outcome, call: isOut ? 'onPaidOut' : 'onPaid', paidBy: payment.id };
 }
 
-/** Whether another payment has paid the order, or the reference without one. */
-const isPaidByOther = ({ paidBy }: { paidBy?: string | undefined }, { id }: Payment): boolean =>
-  paidBy !== undefined && !isSamePayment(paidBy, id);
-
-function depositFailed({ payment, known, order }: StatusFacts, create: CreateRow): Partial<Verdict> {
-  if (known.outcome === 'declined') return {};
-  if (known.outcome !== 'paid') return { outcome: 'declined', call: 'onDeclined' };
-  // After an interrupted `resolveReview`.
-  if (isPaidByOther(order ?? create, payment)) return { outcome: 'reversed' };
-  const reversed = order && { ...order, paidBy: undefined, isReversed: true };
-  return { outcome: 'reversed', call: 'onReversed', create: { ...create, paidBy: undefined }, order: reversed };
+function failed({ payment, known, create, order }: StatusFacts): Verdict {
+  const isOut = payment.paymentType === 'WITHDRAWAL';
+  const outcome = isOut ? 'payout_failed' : 'reversed';
+  if (known.outcome === 'held') return { outcome, reason: outcome };
+  if (!create || known.outcome === outcome || known.outcome === 'declined') return {};
+  if (!isOut && known.outcome !== 'paid') return { outcome: 'declined', call: 'onDeclined' };
+  const { paidBy } = order ?? create;
+  // Another payment counts, so giving the money back would lose it.
+  if (paidBy && !isSamePayment(paidBy, payment.id)) return isOut ? {} : { outcome };
+  return { outcome, call: isOut ? 'onPayoutFailed' : 'onReversed', paidBy: null };
 }
 
-function payoutFailed({ payment, known }: StatusFacts, create: CreateRow): Partial<Verdict> {
-  // Another payment of the reference was paid out: giving the money back would lose it.
-  if (isPaidByOther(create, payment)) return {};
-  const wasPaidOut = known.outcome === 'paid_out';
-  return { outcome: 'payout_failed', call: 'onPayoutFailed', wasPaidOut, create: { ...create, paidBy: undefined } };
+/** Returns the rows of a create and its order that a verdict changes. @param before the create as it is stored */
+export function rowsAfter({ paidBy }: Verdict, create?: CreateRow, order?: StoreRow, before?: CreateRow): StoreRow[] {
+  const payer = paidBy !== undefined && { paidBy };
+  const next = create && payer && !order ? { ...create, ...payer } : create;
+  const rows = next && next !== before ? [storeRowOf(next)] : [];
+  return order && payer ? [...rows, { ...order, data: { ...order.data, ...payer } }] : rows;
 }

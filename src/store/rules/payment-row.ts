@@ -1,4 +1,4 @@
-// A payment's row: its handled statuses, its outcome and its open reviews.
+// A payment's row: its handled status, its outcome and its open reviews.
 import type { Payment } from '../../schemas/records/payment.ts';
 import { rawStatusOf } from '../../schemas/records/payment-status.ts';
 import type { ReviewReason } from '../../telemetry/events.ts';
@@ -30,14 +30,14 @@ export interface Review extends Omit<KeptReview, 'since'> {
 export type KeptOutcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
 
 export interface PaymentData {
-  /** Every handled status, the last one last. */
-  statuses: readonly string[];
+  /** The last handled status. */
+  status?: string | undefined;
   outcome?: KeptOutcome | undefined;
   /** The open reviews. */
   reviews: readonly KeptReview[];
 }
 
-export const paymentDataOf = (row: StoreRow | undefined): PaymentData => ({ statuses: [], reviews: [], ...row?.data });
+export const paymentDataOf = (row: StoreRow | undefined): PaymentData => ({ reviews: [], ...row?.data });
 
 export function paymentRowOf(id: string, data: PaymentData, before?: StoreRow): StoreRow {
   const { revision = 0, begunAt = 0 } = before ?? {};
@@ -45,26 +45,16 @@ export function paymentRowOf(id: string, data: PaymentData, before?: StoreRow): 
   return { kind: 'payment', id, state, revision, begunAt, data };
 }
 
-/** Enough to recognise late callbacks. */
-const MOST_STATUSES = 16;
-
 /** Returns a payment's data after a status has taken effect. */
-export function after(
+export const after = (
   known: PaymentData,
   status: string,
-  { outcome }: Pick<PaymentData, 'outcome'>,
+  { outcome = known.outcome }: Pick<PaymentData, 'outcome'>,
   review?: KeptReview,
-): PaymentData {
-  return {
-    statuses: [...known.statuses, status].slice(-MOST_STATUSES),
-    outcome: outcome ?? known.outcome,
-    reviews: review ? [...withoutReview(known, review.status).reviews, review] : known.reviews,
-  };
-}
-
-export const withoutReview = (known: PaymentData, status: string): PaymentData => ({
-  ...known,
-  reviews: known.reviews.filter(review => review.status !== status),
+): PaymentData => ({
+  status,
+  outcome,
+  reviews: review ? [...known.reviews.filter(open => open.status !== status), review] : known.reviews,
 });
 
 /** Returns the facts of a payment that a review keeps, without customer data. */
