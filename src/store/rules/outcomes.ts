@@ -107,7 +107,7 @@ function failed({ payment, known, create, order }: StatusFacts): Verdict {
   if (!isOut && known.outcome !== 'paid') return { outcome: 'declined', call: 'onDeclined' };
   const { paidBy } = order ?? create;
   // Another payment counts, so giving the money back would lose it.
-  if (paidBy && !isSamePayment(paidBy, payment.id)) return isOut ? {} : { outcome };
+  if (paidBy && !isSamePayment(paidBy, payment.id)) return { outcome };
   return { outcome, call: isOut ? 'onPayoutFailed' : 'onReversed', paidBy: null };
 }
 
