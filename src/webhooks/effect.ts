@@ -86,7 +86,7 @@ async function apply(
   const known = paymentDataOf(before);
   const storedCreate = createRow && createOf(createRow);
   // The create records a status that takes effect now, or took effect before.
-  const create = storedCreate && (acknowledge(storedCreate, payment).next ?? storedCreate);
+  const create = storedCreate && acknowledge(storedCreate, payment);
   const order = orderRow && orderDataOf(orderRow);
   // Without a store of the client, only `onPayment` runs.
   const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : {};

@@ -7,7 +7,7 @@ import type { Store, StoreRow } from '../contract.ts';
 export interface RequestData {
   paymentType: 'DEPOSIT' | 'WITHDRAWAL';
   paymentMethod: string;
-  /** A plain decimal without trailing zeros. */
+  /** A plain decimal without trailing zeros, in units of `currency`. */
   amount: string;
   currency: string;
   /** Hash of the whole body in a canonical form. */
@@ -92,18 +92,13 @@ export const isUnderWay = (row: CreateRow, now: number): boolean =>
   row.state === 'begun' && !row.isEnded && row.begunAt + row.timeoutMs >= now;
 
 /** The store's entry of a reference. */
-export interface CreateEntry {
+export interface CreateEntry extends Omit<RequestData, 'bodyHash'> {
   scope: string;
   reference: string;
   /** `planned`: waits for upkeep. `begun`: running or in doubt. `freed`: made no payment. */
   state: CreateState;
   /** Time when its create began, or was planned. */
   since: Date;
-  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
-  paymentMethod: string;
-  /** A plain decimal without trailing zeros, in units of `currency`. */
-  amount: string;
-  currency: string;
   /** The payment's id, if known or suspected: an error's body may have named it. */
   paymentId?: string | undefined;
   /** Ids of other payments that may have this reference. */

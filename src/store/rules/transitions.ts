@@ -158,8 +158,7 @@ export function settle(row: CreateRow, seen: Envelope): Step {
 /** Frees a row that was made only from a payment, which turns out to belong to another create. */
 export function yieldPayment(row: CreateRow | undefined): Step {
   if (row?.state !== 'created' || row.bodyHash !== UNSEEN) return {};
-  const { paymentId, result, ...rest } = notDue(row);
-  return { next: { ...rest, state: 'freed' } };
+  return { next: { ...notDue(row), state: 'freed', paymentId: undefined, result: undefined } };
 }
 
 /** Records a newer status. A final one is due immediately until it has taken effect, even after an earlier effect. */
@@ -167,22 +166,21 @@ export function observe(row: CreateRow | undefined, seen: Envelope): Step {
   if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id)) return {};
   const next = { ...row, result: mergeKept(row.result, seen) };
   if (isDeepStrictEqual(next.result, row.result)) return {};
-  if (!isNews(next, row.result.payment)) return { next };
-  const { effectAt, ...news } = next;
-  return { next: { ...news, dueAt: row.begunAt, looks: 0 } };
+  const isDueAgain = isNews(next, row.result.payment) && { dueAt: row.begunAt, effectAt: undefined, looks: 0 };
+  return { next: { ...next, ...isDueAgain } };
 }
 
 /** Whether the payment has a final status that this record does not show. */
 const isNews = ({ result }: CreateRow, seen: Payment): boolean =>
   result !== undefined && isFinal(result.payment) && rawStatusOf(seen) !== rawStatusOf(result.payment);
 
-/** Records that a status has taken effect. A paid payment stays due for its rechecks, as do two of one reference. */
-export function acknowledge(row: CreateRow | undefined, payment: Payment): Step {
-  if (row?.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, payment)) return {};
+/** The row after a status has taken effect. A paid payment stays due for its rechecks, as do two of one reference. */
+export function acknowledge(row: CreateRow, payment: Payment): CreateRow {
+  if (row.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, payment)) return row;
   const { next = row } = observe(row, { payment });
   const isDone = isFinal(payment) && next.dueAt !== undefined && row.conflictingIds.length === 0;
-  if (!isDone || next.effectAt !== undefined) return { next };
-  return { next: isPaid(payment) ? { ...next, effectAt: next.dueAt } : notDue(next) };
+  if (!isDone || next.effectAt !== undefined) return next;
+  return isPaid(payment) ? { ...next, effectAt: next.dueAt } : notDue(next);
 }
 
 /** Whether the payment has ended without money. */
