@@ -4,7 +4,6 @@ import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store, StoreRow } from '../store/contract.ts';
 import { readCreate } from '../store/creates/change.ts';
-import { orderDataOf } from '../store/rules/order-row.ts';
 import { judge, rowsAfter } from '../store/rules/outcomes.ts';
 import {
   after,
@@ -55,8 +54,7 @@ async function complete(store: Store, review: KeptReview, known: PaymentData): P
     readCreate(store, { reference: reference ?? '' }),
     store.read({ kind: 'order', id: orderId ?? '' }),
   ]);
-  const order = orderRow && orderDataOf(orderRow);
-  const verdict = judge({ payment: paymentOf(review), known, create, order });
+  const verdict = judge({ payment: paymentOf(review), known, create, orderRow });
   const written = await Promise.all(rowsAfter(verdict, create, orderRow, create).map(row => store.write(row)));
   return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict) : undefined;
 }

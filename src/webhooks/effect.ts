@@ -5,7 +5,6 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
 import { createOf } from '../store/rules/create-row.ts';
-import { orderDataOf } from '../store/rules/order-row.ts';
 import { decide, judge, rowsAfter, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
@@ -87,10 +86,9 @@ async function apply(
   const storedCreate = createRow && createOf(createRow);
   // The create records a status that takes effect now, or took effect before.
   const create = storedCreate && acknowledge(storedCreate, payment);
-  const order = orderRow && orderDataOf(orderRow);
   // Without a store of the client, only `onPayment` runs.
-  const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, order }) : {};
-  const result = decide(before, status, seen, verdict.outcome);
+  const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, orderRow }) : {};
+  const result = decide(before, status, seen, verdict);
   if (result === 'again') return { seen: before?.revision };
   if (result === 'already') {
     if (create === storedCreate) return { result };

@@ -10,26 +10,17 @@ import type { ReviewReason } from '../../telemetry/events.ts';
 import type { StoreRow } from '../contract.ts';
 import { type CreateRow, isOwnPayment, storeRowOf } from './create-row.ts';
 import { UNSEEN } from './fingerprint.ts';
-import type { OrderData } from './order-row.ts';
+import { orderDataOf } from './order-row.ts';
 import { type KeptOutcome, type PaymentData, paymentDataOf } from './payment-row.ts';
 
 export type FunctionName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
 
-/**
- * Decides whether a status takes effect. After a final or unknown one: look up again, with the row's revision as `seen`.
- *
- * @param next the outcome that it would have
- */
-export function decide(
-  row: StoreRow | undefined,
-  status: string,
-  seen: number | undefined,
-  next: KeptOutcome | undefined,
-): 'run' | 'already' | 'again' {
+/** Whether a status takes effect. `again`: look up once more after a final or unknown one, with the revision as `seen`. */
+export function decide(row: StoreRow | undefined, status: string, seen: number, verdict: Verdict) {
   const { status: last, outcome } = paymentDataOf(row);
   if (last === undefined) return 'run';
   // It came while its create was in doubt, and had no outcome.
-  if (last === status && outcome === undefined && next !== undefined) return 'run';
+  if (last === status && outcome === undefined && verdict.outcome !== undefined) return 'run';
   if (last === status || progressOf(status) < progressOf(last)) return 'already';
   if (progressOf(last) < 3) return 'run';
   return seen === row?.revision ? 'run' : 'again';
@@ -40,8 +31,8 @@ interface StatusFacts {
   known: PaymentData;
   /** The create of its reference. */
   create: CreateRow | undefined;
-  /** The order that the create is an attempt of. */
-  order: OrderData | undefined;
+  /** The row of the order that the create is an attempt of. */
+  orderRow: StoreRow | undefined;
 }
 
 export interface Verdict {
@@ -83,7 +74,8 @@ export function judge({ create: found, ...facts }: StatusFacts): Verdict {
   }
 }
 
-function completed({ payment, known, create, order }: StatusFacts): Verdict {
+function completed({ payment, known, create, orderRow }: StatusFacts): Verdict {
+  const order = orderRow && orderDataOf(orderRow);
   const held = (reason: ReviewReason): Verdict => ({ outcome: 'held', reason });
   // Without the order's row, nothing says which of its payments counts.
   if (!create || (create.order !== undefined && !order)) return held('unknown_reference');
@@ -99,13 +91,13 @@ function completed({ payment, known, create, order }: StatusFacts): Verdict {
   return { outcome, call: isOut ? 'onPaidOut' : 'onPaid', paidBy: payment.id };
 }
 
-function failed({ payment, known, create, order }: StatusFacts): Verdict {
+function failed({ payment, known, create, orderRow }: StatusFacts): Verdict {
   const isOut = payment.paymentType === 'WITHDRAWAL';
   const outcome = isOut ? 'payout_failed' : 'reversed';
   if (known.outcome === 'held') return { outcome, reason: outcome };
   if (!create || known.outcome === outcome || known.outcome === 'declined') return {};
   if (!isOut && known.outcome !== 'paid') return { outcome: 'declined', call: 'onDeclined' };
-  const { paidBy } = order ?? create;
+  const { paidBy } = orderRow ? orderDataOf(orderRow) : create;
   // Another payment counts, so giving the money back would lose it.
   if (paidBy && !isSamePayment(paidBy, payment.id)) return { outcome };
   return { outcome, call: isOut ? 'onPayoutFailed' : 'onReversed', paidBy: null };
