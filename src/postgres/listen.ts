@@ -1,7 +1,7 @@
 // Listens to a channel of Postgres, on one connection of a pool.
 import { aborted, withSignal } from '../deadline.ts';
 import { sizeOf } from '../sql/database.ts';
-import { connect, type PgClient, type PgPool } from './pg.ts';
+import { lend, type PgClient, type PgPool } from './pg.ts';
 
 /** Further events of a client of `pg`. */
 interface Emitter {
@@ -19,9 +19,9 @@ export async function listenOn(
   signal: AbortSignal,
 ): Promise<void> {
   if (sizeOf(pool.options?.max) < SMALLEST_POOL) return aborted(signal);
-  const connecting = connect(pool);
+  const lending = lend(pool);
   try {
-    const client: PgClient & Emitter = await withSignal(connecting, signal);
+    const { client }: { client: PgClient & Emitter } = await withSignal(lending, signal);
     const lost = Promise.withResolvers<never>();
     client.on('notification', () => onNotice());
     for (const event of ['error', 'end'])
@@ -33,6 +33,6 @@ export async function listenOn(
   } finally {
     // It may arrive later. Closing keeps it out of the pool. Its listeners stay, because a later error without one would
     // end the process.
-    connecting.then(client => client.release(true)).catch(() => {});
+    lending.then(({ release }) => release(true)).catch(() => {});
   }
 }

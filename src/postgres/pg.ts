@@ -32,14 +32,21 @@ export type TxOfPool<Pool> = Pool extends {
 export const isOpen = (status: string | null | undefined): boolean => status === 'T' || status === 'E';
 
 /**
- * Returns a client outside any transaction. It closes one that other code left in a transaction, because the end of that
- * would decide about the SDK's writes.
+ * Borrows a client outside any transaction. It closes one that other code left in a transaction, because the end of that
+ * would decide about the SDK's writes. Until its release, a connection that breaks does not end the process.
  *
  * @throws {ConfigurationError} for such a client
  */
-export async function connect(pool: PgPool): Promise<PgClient> {
+export async function lend(pool: PgPool): Promise<{ client: PgClient; release(isBroken: boolean): void }> {
   const client = await pool.connect();
-  if (!isOpen(client.getTransactionStatus?.())) return client;
-  client.release(true);
+  client.on('error', ignore);
+  const release = (isBroken: boolean) => {
+    client.removeListener('error', ignore);
+    client.release(isBroken);
+  };
+  if (!isOpen(client.getTransactionStatus?.())) return { client, release };
+  release(true);
   throw leftOpen();
 }
+
+const ignore = () => {};

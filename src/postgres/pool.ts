@@ -5,7 +5,7 @@ import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/dat
 import { hasLostStatement, leftOpen } from '../sql/errors.ts';
 import { transact } from '../sql/transaction.ts';
 import { listenOn } from './listen.ts';
-import { connect, isOpen, type PgClient, type PgPool, type PgTx } from './pg.ts';
+import { isOpen, lend, type PgPool, type PgTx } from './pg.ts';
 
 /** Recognizes a pool of `pg`. Clients also have `connect` and `query`. */
 export function isPool(given: unknown): boolean {
@@ -65,17 +65,3 @@ const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 /** Names a statement by its text, because two copies of the SDK may share a connection. */
 const nameOf = (sql: string): string =>
   `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;
-
-/** Listens for errors: a connection that breaks between two statements would otherwise end the process. */
-async function lend(pool: PgPool): Promise<{ client: PgClient; release(isBroken: boolean): void }> {
-  const client = await connect(pool);
-  const onError = () => {};
-  client.on('error', onError);
-  return {
-    client,
-    release(isBroken) {
-      client.removeListener('error', onError);
-      client.release(isBroken);
-    },
-  };
-}
