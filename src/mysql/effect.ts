@@ -32,18 +32,18 @@ export function effectsOver(
       const all = inOrder.map(() => `(${LOCKED})`).join(' UNION ALL ');
       const others = all ? await query(all, inOrder.flat()) : [];
       return {
-        begun: { id, writer, revision: payment.revision + 1 },
+        ...{ id, writer },
         payment: writtenRow(payment),
         rows: others.flatMap(line => writtenRow(rowOf(line)) ?? []),
       };
     },
-    async complete(query, begun, rows) {
+    async complete(query, { id }, rows) {
       if (await isRefused(query, `RELEASE SAVEPOINT ${SAVEPOINT}`, WITHOUT_SAVEPOINT)) return false;
       for (const row of rows) {
-        const isMark = isAt(row, ofPayment(begun.id));
+        const isMark = isAt(row, ofPayment(id));
         const isNew = row.revision === 0 && !isMark;
         // The mark was a write of the payment's row, which this one completes.
-        const existing = isMark ? begun.revision : row.revision;
+        const existing = isMark ? row.revision + 1 : row.revision;
         const isWritten = isNew
           ? (await write(query, row, false)).isWritten
           : hasChanged(await query(...replace(row, existing)).catch(orTaken));

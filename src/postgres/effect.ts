@@ -63,7 +63,7 @@ export function effectsOver(
       const { about: _, ...payment } = rowOf(mark);
       const { was, writer } = mark;
       return {
-        begun: { id, writer: String(writer), revision: payment.revision },
+        ...{ id, writer: String(writer) },
         payment: was === null ? undefined : { ...payment, state: was, revision: payment.revision - 1 },
         rows: others.map(rowOf),
       };
@@ -76,7 +76,7 @@ export function effectsOver(
       return lines.length > 0;
     },
     // In the effect's own failed transaction, every statement fails.
-    isEnded: async (query, { writer }) =>
+    isEnded: (query, { writer }) =>
       query(`SELECT ${XID}::text AS xid`).then(
         ([line]) => line?.xid !== writer,
         () => false,

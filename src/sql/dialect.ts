@@ -17,20 +17,13 @@ export interface Answer {
   writer?: unknown;
 }
 
-/** Identifies the mark of a running effect. */
-export interface Begun {
+/** A payment that is locked and marked as begun, with the other rows that the effect has locked. */
+export interface Marked {
   /** The payment's id. */
   id: string;
   /** Identifies the effect in the payment's row. */
   writer: string;
-  /** The revision of the mark. */
-  revision: number;
-}
-
-/** A payment that is locked and marked as begun, with the other rows that the effect has locked. */
-interface Marked {
-  begun: Begun;
-  /** The payment's row before the mark. */
+  /** The payment's row before the mark, which has the next revision. */
   payment: StoreRow | undefined;
   /** In any order. */
   rows: readonly StoreRow[];
@@ -76,13 +69,13 @@ export interface Table {
    */
   begin(query: SqlQuery, effect: StoreEffect): Promise<Marked | 'busy' | 'uncertain'>;
   /**
-   * Writes the rows, the payment's as ended.
+   * Writes the rows. The payment's row completes the mark.
    *
    * @returns false in another transaction than that of the mark
    * @throws {PaymentTaken}
    * @throws `rowChanged()` if another row has a different revision
    */
-  complete(query: SqlQuery, begun: Begun, rows: readonly StoreRow[]): Promise<boolean>;
+  complete(query: SqlQuery, marked: Marked, rows: readonly StoreRow[]): Promise<boolean>;
   /** Checks whether the mark's transaction has ended, which may have left a part of the effect. */
-  isEnded(query: SqlQuery, begun: Begun): Promise<boolean>;
+  isEnded(query: SqlQuery, marked: Marked): Promise<boolean>;
 }

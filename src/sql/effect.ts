@@ -14,7 +14,7 @@ import { checkedIn, isAt, newPayment, ofPayment } from './answer.ts';
 import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
-import type { Begun, Table } from './dialect.ts';
+import type { Marked, Table } from './dialect.ts';
 
 /**
  * @param alone runs a statement outside any transaction
@@ -47,13 +47,13 @@ export function effectsOver<Tx>(
       await markUncertain(table, query, effect);
       throw end;
     }
-    if (end.result === 'done' && !isCommitted(end)) await expectDone(table, query, end.begun);
+    if (end.result === 'done' && !isCommitted(end)) await expectDone(table, query, end.marked);
     return end.result;
   };
 }
 
 /** How an effect's transaction ended. */
-type End = { result: Exclude<EffectResult, 'done'> } | { result: 'done'; begun: Begun };
+type End = { result: Exclude<EffectResult, 'done'> } | { result: 'done'; marked: Marked };
 
 /** Thrown to roll back an effect that wrote nothing. */
 const SKIPPED = new Error('The effect was skipped.');
@@ -66,35 +66,30 @@ async function takeEffect(
   work: (locked: Omit<LockedRows<unknown>, 'tx'>) => Promise<readonly StoreRow[] | undefined>,
 ): Promise<End> {
   // Before the work, so that a COMMIT of the effect also commits the mark.
-  const marked = await beginWithRetries(() => table.begin(query, effect));
+  let marked = await table.begin(query, effect);
+  for (const pause of LOCK_PAUSES) {
+    if (marked !== 'busy') break;
+    await delay(pause);
+    marked = await table.begin(query, effect);
+  }
   if (typeof marked === 'string') return { result: marked };
-  const { begun, payment } = marked;
-  const rows = effect.reads.map(key => marked.rows.find(row => isAt(row, key)));
+  const { payment, rows: found } = marked;
+  const rows = effect.reads.map(key => found.find(row => isAt(row, key)));
   const written = await work({ payment, rows }).catch(async error => {
-    throw (await table.isEnded(query, begun)) ? cutOff({ cause: error }) : error;
+    throw (await table.isEnded(query, marked)) ? cutOff({ cause: error }) : error;
   });
   if (!written) throw SKIPPED;
-  const isMarked = written.some(row => isAt(row, ofPayment(begun.id)));
-  if (!isMarked || !(await table.complete(query, begun, written))) throw cutOff();
-  return { result: 'done', begun };
-}
-
-/** Waits shortly while a worker of another process has the payment. */
-async function beginWithRetries(begin: () => ReturnType<Table['begin']>): ReturnType<Table['begin']> {
-  for (const pause of LOCK_PAUSES) {
-    const marked = await begin();
-    if (marked !== 'busy') return marked;
-    await delay(pause);
-  }
-  return begin();
+  const isMarked = written.some(row => isAt(row, ofPayment(effect.id)));
+  if (!isMarked || !(await table.complete(query, marked, written))) throw cutOff();
+  return { result: 'done', marked };
 }
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
-async function expectDone(table: Table, query: SqlQuery, { id, writer, revision }: Begun): Promise<void> {
+async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }: Marked): Promise<void> {
   const { row, writer: found } = checkedIn(table, await query(...table.read(ofPayment(id))));
   if (found === writer && row?.state === 'begun') throw cutOff();
   // A later effect of the payment has a higher revision only if this one was committed.
-  if (found !== writer && (row?.revision ?? 0) <= revision) throw new Error(NOT_COMMITTED);
+  if (found !== writer && (row?.revision ?? 0) <= (payment?.revision ?? 0) + 1) throw new Error(NOT_COMMITTED);
 }
 
 /** Writes a mark that may have been lost, as begun. */

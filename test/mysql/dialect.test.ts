@@ -12,7 +12,7 @@ const LINE = {
   ...{ kind: 'create', id: '61', state: 'begun', revision: '3', begun: '1000', data: '{}' },
   ...{ due: null, leased: null, payment: null, about: null, writer: null },
 };
-const BEGUN = { id: 'id', writer: 'own', revision: 3 };
+const MARKED = { id: 'id', writer: 'own', payment: undefined, rows: [] };
 const row = newRow({ id: 'payout-1' });
 
 /** Statements with a text get its answer, and an empty one otherwise. */
@@ -80,7 +80,7 @@ describe('an effect', () => {
       ['SHOW', shown],
       ['ROLLBACK', rolledBack],
     ]);
-    expect(await mysqlDialect('own_rows').over('own_rows', 'eu').isEnded(query, BEGUN)).toBe(isEnded);
+    expect(await mysqlDialect('own_rows').over('own_rows', 'eu').isEnded(query, MARKED)).toBe(isEnded);
   });
 
   it('is kept as begun if its transaction ended early, unless the session would not commit that', async () => {

@@ -103,7 +103,7 @@ it.each<[string, object | null, string | undefined]>([
   ['rolled back, and another one ran', { ...ROW_ANSWER, writer: '78' }, 'was rolled back'],
   ['done, and another one ran after it', { ...ROW_ANSWER, writer: '78', revision: 4 }, undefined],
 ])('finds after the commit that an effect is %s', async (_, row, message) => {
-  const mark = { ...ROW_ANSWER, kind: 'payment', id: 'payment' };
+  const mark = { ...ROW_ANSWER, kind: 'payment', id: 'payment', was: 'paid' };
   const begun = { answer: JSON.stringify({ mark, others: [] }) };
   const run = (line: SqlRow) =>
     opened([

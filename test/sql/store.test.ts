@@ -18,7 +18,7 @@ import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 const ROW = newRow();
 const PAYMENT = newRow({ kind: 'payment', id: 'payment', state: 'done', revision: 1 });
 const EFFECT = { id: 'payment', about: { status: 'COMPLETED' }, reads: [ROW] };
-const BEGUN = { id: 'payment', writer: 'own', revision: 2 };
+const MARKED = { id: 'payment', writer: 'own', payment: PAYMENT, rows: [ROW] };
 const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
 const thrown = new Error('of the shop');
 const reject = (error: unknown) => () => Promise.reject(error);
@@ -69,7 +69,7 @@ function open(
     clock: ['clock'],
     lease: () => ['lease'],
     write: (query, _, isAlone) => note(isAlone ? 'write' : 'write within', query, written),
-    begin: query => note('begin', query, { begun: BEGUN, payment: PAYMENT, rows: [ROW] }),
+    begin: query => note('begin', query, MARKED),
     complete: query => note('complete', query, true),
     isEnded: query => note('isEnded', query, false),
     ...changes,
@@ -85,7 +85,7 @@ function open(
 }
 
 /** The mark in a committed row. */
-const COMMITTED = { row: PAYMENT, writer: BEGUN.writer };
+const COMMITTED = { row: PAYMENT, writer: MARKED.writer };
 const DONE = ['BEGIN', 'begin', 'work', 'complete', 'COMMIT'];
 
 describe('an effect', () => {
@@ -206,7 +206,7 @@ describe('a transaction that other code has ended', () => {
 });
 
 it.each<[string, Partial<Answer>, string]>([
-  ['begun', { row: { ...PAYMENT, state: 'begun' }, writer: 'own' }, 'ended before your function returned'],
+  ['begun', { row: { ...PAYMENT, state: 'begun' }, writer: MARKED.writer }, 'ended before your function returned'],
   ['lost', { row: undefined }, 'was rolled back, although the library reported a commit'],
 ])('an effect is not done if its mark is %s after the commit', async (_, found, message) => {
   const { run, asked } = open({ found });
