@@ -61,10 +61,7 @@ export interface SqlPool {
 export const DEFAULT_SIZE = 10;
 
 /** Reads the size that a driver was given. It may be text, for example from the environment. */
-export function sizeOf(given: unknown): number {
-  const size = typeof given === 'string' && given !== '' ? Number(given) : given;
-  return typeof size === 'number' && !Number.isNaN(size) ? size : DEFAULT_SIZE;
-}
+export const sizeOf = (given: unknown): number => Number(given) || DEFAULT_SIZE;
 
 const poolSizeProblem: ProblemOf = value =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : 'must be an integer, 1 or more';
