@@ -17,10 +17,8 @@ const LONGEST_TURN = 4_000;
  */
 const LIMITS = new WeakMap<object, { works: Limited; statements: Limited }>();
 
-type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
-
-/** A database without a pool counts as a separate one. */
-function limitsOf(database: Pooled) {
+/** Returns the limits of half of a pool, and at least one connection. A database without a pool counts as a separate one. */
+export function limitsOf(database: Pick<SqlDatabase<unknown>, 'pool'>) {
   const { identity, max } = database.pool ?? { identity: database, max: DEFAULT_SIZE };
   const half = Math.max(Math.floor(max / 2), 1);
   const limits = LIMITS.get(identity) ?? {
@@ -33,10 +31,7 @@ function limitsOf(database: Pooled) {
 
 type Work<Tx, T> = (tx: Tx, query: SqlQuery) => Promise<T>;
 
-/**
- * Limits concurrent transactions to half of the pool's connections, and at least one. The caller gets an error in time.
- * A place is free once the library has ended its transaction.
- */
+/** Limits concurrent transactions. A place is free once the library has ended its transaction. */
 export function transactionsOver<Tx>(database: SqlDatabase<Tx>) {
   const { works } = limitsOf(database);
   return <T>(work: Work<Tx, T>): Promise<T> =>
@@ -44,9 +39,6 @@ export function transactionsOver<Tx>(database: SqlDatabase<Tx>) {
       works(() => new Promise<void>(free => resolve(withinWaits(database, free, work)))).catch(reject);
     });
 }
-
-/** Limits concurrent single statements to half of the pool's connections, even if each of them hangs. */
-export const turnsOver = (database: Pooled): Limited => limitsOf(database).statements;
 
 const noPlace = () =>
   new Error(
@@ -70,7 +62,8 @@ const OVER = 'The transaction of the effect has ended: its connection broke, or 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
 async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, work: Work<Tx, T>): Promise<T> {
   let isOver = false;
-  const { promise: hasBegun, resolve: begun } = Promise.withResolvers<{ running: Promise<T> }>();
+  const started = Promise.withResolvers<{ running: Promise<T> }>();
+  const result = Promise.withResolvers<T>();
   const begin = async () =>
     database.transaction(async tx => {
       // The caller already has an error.
@@ -80,43 +73,36 @@ async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, 
         if (isOver) throw new Error(OVER);
         return query(...statement);
       };
-      const running = work(tx, inTime(whileOpen));
-      begun({ running });
-      return beforeEnd(running, () => isOver);
+      started.resolve({ running: work(tx, inTime(whileOpen)) });
+      return result.promise;
     });
   const transaction = begin().finally(() => {
     isOver = true;
     onEnd();
   });
 
-  const started = await withTimeout(Promise.race([hasBegun, transaction.then(() => undefined)]), LONGEST_WAIT, () => {
+  const begun = await withTimeout(Promise.race([started.promise, transaction.then(() => {})]), LONGEST_WAIT, () => {
     isOver = true;
     throw notBegun();
   });
-  if (!started) throw new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
-  const { running } = started;
+  if (!begun) throw new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
+  const { running } = begun;
   let thrown: unknown;
-  const ended = running
-    .catch(error => {
+  const end = async () => {
+    await running.catch(error => {
       thrown = error;
-    })
-    .then(() => withTimeout(transaction, LONGEST_WAIT, NO_ANSWER));
-  await Promise.race([transaction, ended]).catch(error => {
-    throw thrown ?? error ?? new Error('The transaction failed.');
+    });
+    // The event that failed the work may have ended the transaction. A later write of postgres.js to a broken connection,
+    // such as its ROLLBACK, would end the process.
+    await new Promise(resolve => setImmediate(resolve));
+    if (!isOver) result.resolve(running);
+    return withTimeout(transaction, LONGEST_WAIT, NO_ANSWER);
+  };
+  await Promise.race([transaction, end()]).catch(error => {
+    throw thrown ?? error;
   });
   // If the effect ended the transaction, the work continues and may still write.
   return running;
-}
-
-/**
- * Settles as the work does, but never after the transaction. When a connection breaks, postgres.js rejects the
- * transaction immediately. A later write to the connection, such as its ROLLBACK, would end the process.
- */
-async function beforeEnd<T>(work: Promise<T>, isOver: () => boolean): Promise<T> {
-  await work.catch(() => {});
-  // The same event may fail the work and the transaction.
-  await new Promise(resolve => setImmediate(resolve));
-  return isOver() ? new Promise(() => {}) : work;
 }
 
 /** Runs statements with a timeout. After a timeout it refuses all further statements. */

@@ -4,7 +4,7 @@ import { marginProblem, type ProblemOf, storeOptions } from '../options/store-op
 import type { DueQuery, Store, StoreRow, WithNow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
 import { checkedIn, rowsIn } from './answer.ts';
-import { repeated, turnsOver } from './bounded.ts';
+import { limitsOf, repeated } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
 import { effectsOver } from './effect.ts';
@@ -58,7 +58,7 @@ export function sqlStore<Tx>(
   const advise = (error: unknown): never => {
     throw advised(withoutValues(error));
   };
-  const inTurn = turnsOver(db);
+  const { statements: inTurn } = limitsOf(db);
   /** Runs a statement as its own transaction, and retries it if the database undid it. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query: SqlQuery = (text, values) => alone(async () => rowsOf(await db.query(text, values)));

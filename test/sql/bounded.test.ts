@@ -1,7 +1,7 @@
 // How the stores use a database: never more than half of its pool, never without an end, and again after a deadlock.
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { inTime, isUndone, repeated, transactionsOver, turnsOver } from '../../src/sql/bounded.ts';
+import { inTime, isUndone, limitsOf, repeated, transactionsOver } from '../../src/sql/bounded.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
@@ -101,7 +101,8 @@ describe('single statements over one pool', () => {
     ] as const) {
       const over = { pool: { identity: {}, max } };
       const begun = vi.fn(never);
-      for (let count = 0; count < 4; count++) turnsOver(database(over))(begun).catch(() => {});
+      const { statements } = limitsOf(database(over));
+      for (let count = 0; count < 4; count++) statements(begun).catch(() => {});
       await transactionsOver(database(over))(async () => {});
       expect(begun).toHaveBeenCalledTimes(most);
     }
@@ -109,7 +110,7 @@ describe('single statements over one pool', () => {
 
   it('wait for their turn for four seconds, and say then what to look at', async () => {
     fakeTimers();
-    const inTurn = turnsOver(database({ pool: { identity: {}, max: 2 } }));
+    const { statements: inTurn } = limitsOf(database({ pool: { identity: {}, max: 2 } }));
     inTurn(never).catch(() => {});
     expect(await lateError(inTurn(async () => {}))).toEqual(
       new Error(
