@@ -105,18 +105,11 @@ async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, 
   return running;
 }
 
-/** Runs statements with a timeout. After a timeout it refuses all further statements. */
-export function inTime(query: SqlQuery): SqlQuery {
-  let late: Error | undefined;
-  const giveUp = () => {
-    late = new Error(NO_ANSWER);
-    throw late;
-  };
-  return async (sql, values) => {
-    if (late) throw late;
-    return rowsOf(await withTimeout(query(sql, values), LONGEST_WAIT, giveUp));
-  };
-}
+/** Runs statements with a timeout. */
+export const inTime =
+  (query: SqlQuery): SqlQuery =>
+  async (sql, values) =>
+    rowsOf(await withTimeout(query(sql, values), LONGEST_WAIT, NO_ANSWER));
 
 /**
  * Codes of a statement whose transaction the database undid. A concurrent one is the cause in Postgres (serialisation
