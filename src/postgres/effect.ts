@@ -1,7 +1,7 @@
 // The transaction of an effect in Postgres. Its id identifies the effect.
 import type { SqlQuery } from '../sql/database.ts';
 import type { Statement, Table } from '../sql/dialect.ts';
-import { leftOpen, orIgnored, orTaken, rowChanged } from '../sql/errors.ts';
+import { leftOpen, orTaken, rowChanged } from '../sql/errors.ts';
 import type { RowKey, StoreRow } from '../store/contract.ts';
 import { answerOf, type Columns, DURABLE, json, moment, parsed, rowOf, XID } from './answer.ts';
 import { lockKey } from './table.ts';
@@ -69,9 +69,7 @@ export function effectsOver(
       };
     },
     async complete(query, { writer }, rows) {
-      const lines = await query(COMPLETE, [scope, JSON.stringify(rows.map(lineOf)), writer])
-        .catch(orTaken)
-        .catch(orIgnored);
+      const lines = await query(COMPLETE, [scope, JSON.stringify(rows.map(lineOf)), writer]).catch(orTaken);
       if (lines.length > 0 && lines.length < rows.length) throw rowChanged();
       return lines.length > 0;
     },

@@ -98,18 +98,14 @@ export const paymentTaken = () => new PaymentTaken('Another create already has t
 
 /** The codes of a violated unique index in Postgres and MySQL. Only that of payments can be. */
 const NOT_UNIQUE: ReadonlySet<unknown> = new Set(['23505', '1062']);
-
-export function orTaken(error: unknown): never {
-  if (!NOT_UNIQUE.has(sqlCodeOf(error))) throw error;
-  throw paymentTaken();
-}
-
 /** Postgres's code for every statement after a failed one. */
 const IN_FAILED_TRANSACTION = '25P02';
 
-export function orIgnored(error: unknown): never {
-  if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) throw error;
-  throw ofMerchant(new Error(IGNORED, { cause: error }));
+/** Throws the error of a write, or what it means. */
+export function orTaken(error: unknown): never {
+  const code = sqlCodeOf(error);
+  if (NOT_UNIQUE.has(code)) throw paymentTaken();
+  throw code === IN_FAILED_TRANSACTION ? ofMerchant(new Error(IGNORED, { cause: error })) : error;
 }
 
 const IGNORED =
