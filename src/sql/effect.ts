@@ -15,16 +15,13 @@ import { inTime, repeated, transactionsOver } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import type { Marked, Table } from './dialect.ts';
+import { advise } from './errors.ts';
 
-/**
- * @param alone runs a statement outside any transaction
- * @param advise throws the database's error with its cause and the fix
- */
+/** @param alone runs a statement outside any transaction */
 export function effectsOver<Tx>(
   db: SqlDatabase<Tx>,
   open: (query: SqlQuery) => Promise<Table>,
   alone: SqlQuery,
-  advise: (error: unknown) => never,
 ): Store<Tx>['effect'] {
   const transact = transactionsOver(db);
   return async (effect, work) => {

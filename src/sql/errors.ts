@@ -48,25 +48,6 @@ function partsOf(error: unknown, depth = 0): Part[] {
 /** Fields of a driver's error that never contain written values. */
 const FACTS = ['code', 'originalCode', 'errno', 'sqlState', 'severity', 'schema', 'table', 'constraint'] as const;
 
-/**
- * Returns an error with only the message of the database or connection. Libraries add the statement with its values,
- * and a plan contains a customer's data.
- *
- * @returns the error itself, if it is neither a database's nor a library's
- */
-export function withoutValues(error: unknown): unknown {
-  const parts = partsOf(error);
-  const answer = parts.find(part => ownCodeOf(part));
-  const driver = answer ?? parts.find(part => part instanceof Error);
-  if (!driver) return error;
-  const words = String(driver.sqlMessage ?? driver.originalMessage ?? driver.message);
-  // Knex writes the statement before the words of a broken connection.
-  const isPrefixed = !answer && typeof driver.code === 'string' && words.includes(' - ');
-  if (!answer && driver === error && !isPrefixed) return error;
-  const copy = new Error(isPrefixed ? words.slice(words.lastIndexOf(' - ') + 3) : words);
-  return Object.assign(copy, Object.fromEntries(FACTS.flatMap(name => (name in driver ? [[name, driver[name]]] : []))));
-}
-
 const MIGRATE = ': call migrate(), or correct tablePrefix';
 const USE_PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
 const KEEP_PREPARED =
@@ -83,15 +64,32 @@ export const hasLostStatement = (error: unknown): boolean => ADVICE[sqlCodeOf(er
 /** A replica's code for the begin of a transaction that can write. */
 const NOT_SUPPORTED = '0A000';
 
-/** Returns the database's error, or one that also names the cause and the fix. It keeps the code. */
+/**
+ * Returns an error with only the message of the database or connection, and advice. Libraries add the statement with its
+ * values, and a plan contains a customer's data.
+ *
+ * @returns the error itself, if it is neither a database's nor a library's
+ */
 export function advised(error: unknown): unknown {
-  const code = sqlCodeOf(error);
-  if (code === undefined || !(error instanceof Error)) return error;
-  const isReplica = code === NOT_SUPPORTED && error.message.includes('recovery');
-  const advice = isReplica ? USE_PRIMARY : ADVICE[code];
+  const parts = partsOf(error);
+  const answer = parts.find(part => ownCodeOf(part));
+  const driver = answer ?? parts.find(part => part instanceof Error);
+  if (!driver) return error;
+  const text = String(driver.sqlMessage ?? driver.originalMessage ?? driver.message);
+  // Knex writes the statement before the words of a broken connection.
+  const words = answer || typeof driver.code !== 'string' ? text : (text.split(' - ').at(-1) as string);
+  if (!answer && driver === error && words === text) return error;
+  const code = sqlCodeOf(error) ?? '';
+  const isReplica = code === NOT_SUPPORTED && words.includes('recovery');
+  const advice = isReplica ? USE_PRIMARY : (ADVICE[code] ?? '');
   // Libraries lose MySQL's name for this number.
-  const name = code === '1146' ? 'ER_NO_SUCH_TABLE' : code;
-  return advice ? Object.assign(new Error(error.message + advice, { cause: error }), { code: name }) : error;
+  const named = advice && { code: code === '1146' ? 'ER_NO_SUCH_TABLE' : code };
+  const facts = FACTS.flatMap(name => (name in driver ? [[name, driver[name]]] : []));
+  return Object.assign(new Error(words + advice), Object.fromEntries(facts), named);
+}
+
+export function advise(error: unknown): never {
+  throw advised(error);
 }
 
 export const paymentTaken = () => new PaymentTaken('Another create already has this payment.');

@@ -8,7 +8,7 @@ import { limitsOf, repeated } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
 import { effectsOver } from './effect.ts';
-import { advised, noTransaction, withoutColumns, withoutValues } from './errors.ts';
+import { advise, noTransaction, withoutColumns } from './errors.ts';
 import { ddlOf, migrate, prefixProblem, tableOf } from './table.ts';
 
 /** Options of a store, its second argument. */
@@ -55,9 +55,6 @@ export function sqlStore<Tx>(
   dialect: Dialect,
   { scope, settleMargin }: Pick<SqlStoreOptions, 'scope' | 'settleMargin'>,
 ): Store<Tx> {
-  const advise = (error: unknown): never => {
-    throw advised(withoutValues(error));
-  };
   const { statements: inTurn } = limitsOf(db);
   /** Runs a statement as its own transaction, and retries it if the database undid it. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
@@ -81,10 +78,10 @@ export function sqlStore<Tx>(
       if (error instanceof TypeError) throw noTransaction(error);
       return advise(error);
     };
-    const advised: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
+    const query: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
     // Not kept: the merchant's connection may have another path or database.
-    const table = kept ?? (await tableIn(advised, dialect, scope));
-    return table.write(advised, row, false);
+    const table = kept ?? (await tableIn(query, dialect, scope));
+    return table.write(query, row, false);
   };
 
   const { channel, migrations } = dialect;
@@ -110,7 +107,7 @@ export function sqlStore<Tx>(
       const table = await open();
       return alone(() => leaseDue(db, table, which, limit, leaseMs));
     },
-    effect: effectsOver(db, open, query, advise),
+    effect: effectsOver(db, open, query),
   };
 }
 

@@ -99,7 +99,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     const begin = 'begin isolation level read committed read only';
     expect(await failureOf(database(begin))).toMatchObject({
       message: expect.stringMatching(/read-only transaction: this is a read replica, or a read-only session/),
-      cause: { code: '25006' },
+      code: '25006',
     });
   });
 
