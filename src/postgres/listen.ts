@@ -3,11 +3,6 @@ import { aborted, withSignal } from '../deadline.ts';
 import { sizeOf } from '../sql/database.ts';
 import { lend, type PgClient, type PgPool } from './pg.ts';
 
-/** Further events of a client of `pg`. */
-interface Emitter {
-  on(event: string, listener: (error?: Error) => void): unknown;
-}
-
 /** Smaller pools leave no connection for the merchant while effects use half of them. */
 const SMALLEST_POOL = 4;
 
@@ -21,11 +16,12 @@ export async function listenOn(
   if (sizeOf(pool.options?.max) < SMALLEST_POOL) return aborted(signal);
   const lending = lend(pool);
   try {
-    const { client }: { client: PgClient & Emitter } = await withSignal(lending, signal);
+    const { client } = await withSignal(lending, signal);
+    const events = client as PgClient & NodeJS.EventEmitter;
     const lost = Promise.withResolvers<never>();
-    client.on('notification', () => onNotice());
+    events.on('notification', () => onNotice());
     for (const event of ['error', 'end'])
-      client.on(event, (error = new Error('The connection that listens has ended.')) => lost.reject(error));
+      events.on(event, (error = new Error('The connection that listens has ended.')) => lost.reject(error));
     const listening = client.query(`LISTEN "${channel}"`).then(() => lost.promise);
     await withSignal(Promise.race([lost.promise, listening]), signal);
   } catch (error) {
