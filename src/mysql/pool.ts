@@ -46,7 +46,7 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
     async transaction(work) {
       const connection = await pool.getConnection();
       const release = (isBroken: boolean) => (isBroken ? connection.destroy() : connection.release());
-      return transact({ query: connection.query.bind(connection), release }, BEGIN, work);
+      return transact({ client: connection, release }, BEGIN, work);
     },
     queryIn: queryOf,
   };

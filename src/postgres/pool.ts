@@ -45,13 +45,11 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
         release(isBroken);
       }
     },
-    async transaction(work) {
-      const { client, release } = await lend(pool);
-      return transact({ query: client.query.bind(client), release, isCommit }, BEGIN, async tx => {
+    transaction: async work =>
+      transact({ ...(await lend(pool)), isCommit }, BEGIN, async tx => {
         own.add(tx);
         return work(tx);
-      });
-    },
+      }),
     queryIn: tx => queryOf(tx, own.has(tx)),
     listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
   };

@@ -7,7 +7,7 @@ import { markCommitted } from './committed.ts';
 type Send = (...args: any[]) => any;
 
 interface Lent<Query extends Send> {
-  query: Query;
+  client: { query: Query };
   /** @param isBroken whether the pool must close it */
   release(isBroken: boolean): void;
   /** Whether the answer of COMMIT proves the commit. */
@@ -16,14 +16,14 @@ interface Lent<Query extends Send> {
 
 /** Runs the work with a handle that has only `query`, until the end of the transaction. */
 export async function transact<Query extends Send, T>(
-  { query: send, release, isCommit }: Lent<Query>,
+  { client, release, isCommit }: Lent<Query>,
   begin: readonly string[],
   work: (tx: { query: Query }) => Promise<T>,
 ): Promise<T> {
   let isEnded = false;
-  const query = (...args: unknown[]) => (isEnded ? refused() : send(...args));
+  const query = (...args: unknown[]) => (isEnded ? refused() : client.query(...args));
   const control = (sql: string): Promise<unknown> =>
-    withTimeout(send(sql), LONGEST_WAIT, `The database did not answer ${sql} within ${LONGEST_WAIT} ms.`);
+    withTimeout(client.query(sql), LONGEST_WAIT, `The database did not answer ${sql} within ${LONGEST_WAIT} ms.`);
 
   let isBroken = true;
   const end = async (sql: string): Promise<unknown> => {

@@ -14,7 +14,7 @@ function lend(answers: Record<string, () => Promise<unknown>> = {}) {
     return answers[sql]?.();
   };
   const release = (isBroken: boolean) => void asked.push(isBroken ? 'closed' : 'released');
-  return { lent: { query, release }, asked };
+  return { lent: { client: { query }, release }, asked };
 }
 
 describe('a transaction on a connection of a pool', () => {
@@ -27,9 +27,9 @@ describe('a transaction on a connection of a pool', () => {
   it('sends no query of its handle after its end, also after a failure', async () => {
     for (const fails of [false, true]) {
       const { lent, asked } = lend();
-      let left: typeof lent | undefined;
-      const work = async (tx: { query: typeof lent.query }) => {
-        left = { ...lent, ...tx };
+      let left: typeof lent.client | undefined;
+      const work = async (tx: typeof lent.client) => {
+        left = tx;
         if (fails) throw new Error('shop');
       };
       await transact(lent, ['BEGIN'], work).catch(() => {});
