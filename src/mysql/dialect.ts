@@ -57,7 +57,6 @@ function tableOver(table: string, scope: string): Table {
     answerOf,
     read,
     owner: paymentId => [select('scope = UNHEX(?) AND payment_id = UNHEX(?)'), [hex(scope), hex(paymentId)]],
-    clock: [`SELECT ${CHECKS}, NULL AS revision`],
     list: ({ kind, states }) => [
       `${select(`scope = UNHEX(?) AND kind = ? AND state IN (${literals(states)})`)} ORDER BY begun_at`,
       [hex(scope), kind],

@@ -9,9 +9,8 @@ import type { StoreRow } from '../store/contract.ts';
 export const XID = 'txid_current_if_assigned()';
 
 /** One column of JSON, because Postgres plans every column of an answer, and plugins of query builders rename them. */
-export const answerWith = (row: string) => `json_build_object('clock', clock_timestamp(),
-  'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', ${row})::text AS answer`;
-export const ANSWER = answerWith('row_to_json(stored)');
+export const ANSWER = `json_build_object('clock', clock_timestamp(),
+  'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', row_to_json(stored))::text AS answer`;
 
 export interface Columns extends Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'data'> {
   begun_at: string;

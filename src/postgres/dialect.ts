@@ -5,7 +5,7 @@ import type { SqlQuery, SqlRow } from '../sql/database.ts';
 import type { Dialect, Statement, Table } from '../sql/dialect.ts';
 import { afterWrite, leftOpen, orTaken, withoutColumns } from '../sql/errors.ts';
 import type { RowKey } from '../store/contract.ts';
-import { ANSWER, answerOf, answerWith, DURABLE, json, moment, XID } from './answer.ts';
+import { ANSWER, answerOf, DURABLE, json, moment, XID } from './answer.ts';
 import { effectsOver } from './effect.ts';
 import { migrationsOf, quoted } from './table.ts';
 
@@ -33,7 +33,6 @@ function tableOver(table: string, scope: string, channel: string): Table {
     answerOf,
     read,
     owner: paymentId => [OWNER, [scope, paymentId]],
-    clock: [`SELECT ${answerWith('NULL')}`],
     list: ({ kind, states }) => [
       `${select(table, `kind = $2::text AND state IN (${literals(states)})`)} ORDER BY begun_at`,
       [scope, kind],

@@ -46,7 +46,6 @@ export interface Table {
   /** These select one line each, also without a row. */
   read(key: RowKey): Statement;
   owner(paymentId: string): Statement;
-  clock: Statement;
   list(query: RowQuery): Statement;
   /** Selects and locks rows of one state, because only then an index has their order. */
   due(kind: RowKind, state: string, olderThan: number, limit: number): Statement;

@@ -66,7 +66,6 @@ function open(
     owner: () => ['owner'],
     list: () => ['list'],
     due: () => ['due'],
-    clock: ['clock'],
     lease: () => ['lease'],
     write: (query, _, isAlone) => note(isAlone ? 'write' : 'write within', query, written),
     begin: query => note('begin', query, MARKED),
