@@ -12,16 +12,11 @@ export const XID = 'txid_current_if_assigned()';
 export const ANSWER = `json_build_object('clock', clock_timestamp(),
   'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', row_to_json(stored))::text AS answer`;
 
-export interface Columns extends Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'data'> {
-  begun_at: string;
-  due_at: string | null;
-  leased_until: string | null;
-  payment_id: string | null;
-  about: object | null;
-  /** The state before the last effect. */
-  was: string | null;
-  writer: string | null;
-}
+/** `was` is the state before the last effect. */
+export type Columns = Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'data'> &
+  Record<'due_at' | 'leased_until' | 'payment_id' | 'was' | 'writer', string | null> &
+  Record<'begun_at', string> &
+  Record<'about', object | null>;
 
 export const rowOf = ({ kind, id, state, revision, data, about, ...row }: Columns): StoreRow => ({
   ...{ kind, id, state, revision, data, begunAt: Date.parse(row.begun_at) },
