@@ -1,4 +1,5 @@
 // Limits how much work runs concurrently.
+import { leaving } from './deadline.ts';
 
 /** Runs work at its turn. @throws the signal's reason, if it is aborted before that */
 export type Limited = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
@@ -7,24 +8,12 @@ export type Limited = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promi
 export function limit(running: number, longestWait?: { ms: number; error: () => Error }): Limited {
   const queue = new Set<() => void>();
   let free = running;
-  const wait = (signal: AbortSignal | undefined) => {
-    const { promise, resolve: enter, reject } = Promise.withResolvers<void>();
-    // Leaves the queue immediately, so that no place goes to a work that has left.
-    const leave = (reason: unknown) => {
-      queue.delete(enter);
-      reject(reason);
-    };
-    const abort = () => leave(signal?.reason);
-    const timer = longestWait && setTimeout(() => leave(longestWait.error()), longestWait.ms);
+  const wait = async (signal: AbortSignal | undefined) => {
+    const { promise, resolve: enter } = Promise.withResolvers<void>();
     queue.add(enter);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort);
-    const clear = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    };
-    promise.then(clear, clear);
-    return promise;
+    const left = await leaving(promise, { ms: longestWait?.ms, signal });
+    // A work that got its place in the meantime uses it, so that the place is given back.
+    if (left && queue.delete(enter)) throw left === 'aborted' ? signal?.reason : longestWait?.error();
   };
   return async (work, signal) => {
     if (free > 0) free -= 1;
