@@ -11,22 +11,19 @@ const OFFSET = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/;
  */
 export function createdAt(payment: { created?: Timestamp | null | undefined }): Date | null {
   const { date, timezone, timezone_type: type } = payment.created ?? {};
-  if (typeof date !== 'string' || typeof timezone !== 'string') return null;
-  const localTime = readLocalTime(date);
-  if (localTime === undefined) return null;
-  const offset =
-    type === 2
-      ? ABBREVIATIONS.get(timezone.toUpperCase())
-      : (readOffset(timezone) ?? zoneOffset(formatOf(timezone), localTime));
-  return offset === undefined ? null : new Date(localTime - offset * 1000);
+  const zone = String(timezone);
+  const localTime = readLocalTime(String(date));
+  const offset = type === 2 ? ABBREVIATIONS.get(zone.toUpperCase()) : (readOffset(zone) ?? zoneOffset(zone, localTime));
+  const time = localTime - (offset ?? Number.NaN) * 1000;
+  return Number.isNaN(time) ? null : new Date(time);
 }
 
-/** Returns milliseconds, with the local time read as UTC. */
-function readLocalTime(text: string): number | undefined {
+/** Returns milliseconds, with the local time read as UTC, or NaN. */
+function readLocalTime(text: string): number {
   const [, day, dayOfMonth, time] = LOCAL_TIME.exec(text) ?? [];
   const localTime = new Date(`${day}T${time}Z`);
   // 30 February parses, as 2 March.
-  return localTime.getUTCDate() === Number(dayOfMonth) ? localTime.getTime() : undefined;
+  return localTime.getUTCDate() === Number(dayOfMonth) ? localTime.getTime() : Number.NaN;
 }
 
 /** Returns the seconds of `+02:00`. */
@@ -40,24 +37,25 @@ function readOffset(text: string): number | undefined {
  * Returns seconds east of UTC. Follows PHP's rule (timelib's do_adjust_timezone) for the hour that a clock change
  * repeats. An hour that a change skips keeps the offset from before it.
  */
-function zoneOffset(format: Intl.DateTimeFormat | undefined, localTime: number): number | undefined {
-  if (!format) return undefined;
-  // Such as `7/1/2026, GMT+02:00`, or `GMT` alone at the end.
-  const offset = (instant: number) => readOffset(format.format(instant).split('GMT')[1] ?? '') ?? 0;
-  const current = offset(localTime);
-  const after = offset(localTime - current * 1000);
-  return after > current && offset(localTime - after * 1000) !== after ? current : after;
+function zoneOffset(zone: string, localTime: number): number | undefined {
+  try {
+    const format = formatOf(zone);
+    // Such as `7/1/2026, GMT+02:00`, or `GMT` alone at the end.
+    const offset = (instant: number) => readOffset(format.format(instant).split('GMT')[1] ?? '') ?? 0;
+    const current = offset(localTime);
+    const after = offset(localTime - current * 1000);
+    return after > current && offset(localTime - after * 1000) !== after ? current : after;
+  } catch {
+    // The zone is unknown, or the local time is NaN.
+    return undefined;
+  }
 }
 
 /** The format of the last zone, because formats are expensive and a gateway has one zone. */
 let last: { zone: string; format: Intl.DateTimeFormat } | undefined;
 
-function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  try {
-    if (last?.zone !== zone)
-      last = { zone, format: new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }) };
-    return last.format;
-  } catch {
-    return undefined;
-  }
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  if (last?.zone !== timeZone)
+    last = { zone: timeZone, format: new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }) };
+  return last.format;
 }
