@@ -35,19 +35,14 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 export const exchangeByFetch =
   (fetch: Fetch): Exchange =>
   async (request, attempt) => {
-    const { deadline, signal, body } = attempt;
+    const { deadline, signal } = attempt;
     // A process that was paused must not send late: its caller may have given up the attempt.
     if (deadline.isPast) throw new LateError();
     signal.throwIfAborted();
-    try {
-      // Ends at the signal even if the fetch ignores it.
-      const { status, headers } = await withSignal(send(fetch, request, attempt), signal);
-      const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
-      return { status, requestId, pause: pauseAsked(headers.get('retry-after')) };
-    } catch (error) {
-      body.cancel();
-      throw error;
-    }
+    // Ends at the signal even if the fetch ignores it.
+    const { status, headers } = await withSignal(send(fetch, request, attempt), signal);
+    const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
+    return { status, requestId, pause: pauseAsked(headers.get('retry-after')) };
   };
 
 /** Resolves once the whole answer has been read into the attempt. */
@@ -66,7 +61,7 @@ async function send(fetch: Fetch, request: HttpRequest, attempt: HttpAttempt): P
     throw error;
   }
   // A test double may lack a stream.
-  if (answer.body?.getReader) await attempt.body.read(answer.body);
+  if (answer.body?.getReader) await attempt.body.read(answer.body, signal);
   else attempt.body.add(await answer.text());
   return answer;
 }

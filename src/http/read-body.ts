@@ -13,8 +13,6 @@ export class BoundedBody {
   readonly #limit: number;
   readonly #chunks: Buffer[] = [];
   #length = 0;
-  #reader: ReturnType<BodyStream['getReader']> | undefined;
-  #isCancelled = false;
 
   /** @param limit bytes */
   constructor(limit: number) {
@@ -38,21 +36,17 @@ export class BoundedBody {
     this.isTooLong = this.#length > this.#limit;
   }
 
-  /** Resolves at the end of the stream, or at the limit. */
-  async read(stream: BodyStream): Promise<void> {
-    this.#reader = stream.getReader();
-    if (this.#isCancelled) return this.cancel();
+  /** Resolves at the end of the stream, at the limit, or at the signal. */
+  async read(stream: BodyStream, signal: AbortSignal): Promise<void> {
+    const reader = stream.getReader();
+    const cancel = () => void reader.cancel().catch(() => {});
+    if (signal.aborted) return cancel();
+    signal.addEventListener('abort', cancel);
     while (!this.isTooLong) {
-      const { done, value } = await this.#reader.read();
+      const { done, value } = await reader.read();
       if (done) return;
       this.add(value);
     }
-    this.cancel();
-  }
-
-  /** Stops reading, also before it has begun. */
-  cancel(): void {
-    this.#isCancelled = true;
-    this.#reader?.cancel().catch(() => {});
+    cancel();
   }
 }

@@ -98,7 +98,7 @@ function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request 
   const sent = method === 'GET' || isParsed ? null : (kept ?? streamOf(incoming));
   const init = { method, headers: headersOf(incoming), body: sent, duplex: 'half' } as RequestInit;
   const request = new Request(addressOf(incoming.url), init);
-  return isParsed ? withParsedBody(request, { body }) : request;
+  return isParsed ? withParsedBody(request, body) : request;
 }
 
 /** Keeps only path and query of a request's address: the rest is a header's, and may be anything. */

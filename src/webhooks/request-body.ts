@@ -9,17 +9,11 @@ const DEADLINE = 10_000;
 /** Shared by the ESM and the CommonJS copy. */
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 
-/** A body that a framework has parsed: any JSON value. */
-interface ParsedBody {
-  body: unknown;
-}
+/** Attaches a body, any JSON value, that a framework has parsed already to its request. */
+export const withParsedBody = (request: Request, body: unknown): Request =>
+  Object.defineProperty(request, PARSED, { value: { body } });
 
-/** Attaches a body that a framework has parsed already to its request. */
-export const withParsedBody = (request: Request, parsed: ParsedBody): Request =>
-  Object.defineProperty(request, PARSED, { value: parsed });
-
-export const parsedBodyOf = (request: Request): ParsedBody | undefined =>
-  (request as { [PARSED]?: ParsedBody })[PARSED];
+export const parsedBodyOf = (request: Request) => (request as { [PARSED]?: { body: unknown } })[PARSED];
 
 /** @throws {WebhookError} `too_large`, or `already_parsed` if other code has read the body */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -27,10 +21,10 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   const body = new BoundedBody(maxBytes);
   const isTooLong = Number(request.headers.get('content-length')) > maxBytes;
   if (request.body && !isTooLong) {
-    const late = `The callback's body took more than ${DEADLINE} ms.`;
-    await withTimeout(body.read(request.body), DEADLINE, late).catch(error => {
-      body.cancel();
-      throw error;
+    const stop = new AbortController();
+    await withTimeout(body.read(request.body, stop.signal), DEADLINE, () => {
+      stop.abort();
+      throw new Error(`The callback's body took more than ${DEADLINE} ms.`);
     });
   }
   if (isTooLong || body.isTooLong)

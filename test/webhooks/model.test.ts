@@ -98,7 +98,7 @@ it(`the last status of a payment takes effect exactly once, after all others, in
       const replies = callbacks.flatMap(({ at, replica, body, times }) =>
         Array.from({ length: times }, async () => {
           await after(at);
-          const reply = await replicas[replica]?.(withParsedBody(post(null), { body }));
+          const reply = await replicas[replica]?.(withParsedBody(post(null), body));
           if (reply?.status === 200) seen.handled += 1;
           else seen.later += 1;
         }),
