@@ -86,11 +86,6 @@ export class Deadline {
     this.#wall = Date.now() + ms;
   }
 
-  /** Whether it has passed by either clock. */
-  get isPast(): boolean {
-    return performance.now() > this.#monotonic || Date.now() > this.#wall;
-  }
-
   /** The remaining milliseconds, or 0 once it has passed by either clock. */
   get remaining(): number {
     return Math.max(Math.min(this.#monotonic - performance.now(), this.#wall - Date.now()), 0);

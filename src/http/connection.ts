@@ -57,7 +57,7 @@ async function exchange(
       if (outgoing.reusedSocket && pool && !pool.isFresh(socket)) return leave();
       // Checked last, because a process that was paused must not send late.
       if (signal.aborted) return giveUp();
-      if (deadline.isPast) return fail(new LateError());
+      if (deadline.remaining === 0) return fail(new LateError());
       attempt.mayHaveLeft = true;
       outgoing.end(body);
     };

@@ -117,7 +117,7 @@ async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
       continue;
     }
     if (step !== 'again') return step;
-    if (patience.isPast) return CHECKING;
+    if (patience.remaining === 0) return CHECKING;
     await pause(PAUSE, signal);
     isWritten = false;
     row = undefined;

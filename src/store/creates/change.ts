@@ -84,7 +84,7 @@ export async function change<S extends Step>(
   const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
   // A row that arrives after a long wait still gets its tries.
-  for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
+  for (let tries = 0; tries < 3 || deadline.remaining > 0; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
     found ??= foundIn(await store.read({ kind: 'create', id: key.reference }));
     const { row, now } = found;
