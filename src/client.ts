@@ -6,7 +6,6 @@ import {
   readClientOptions,
   type SettleOptions,
 } from './client-options.ts';
-import { bindMethods } from './detached.ts';
 import { type Created, create } from './payments/create.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
 import { lookUp } from './payments/lookup.ts';
@@ -64,7 +63,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
       makeDue: id => makeDue(gateway, id),
     };
     Object.defineProperty(this, CLIENT, { value: link });
-    bindMethods(this, prototypeOfClient());
+    bindMethods(this);
   }
 
   /**
@@ -285,5 +284,11 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 }
 
-/** Outside the class, because the build renames a class that refers to itself to `_GatewayClient` in every stack. */
-const prototypeOfClient = () => GatewayClient.prototype;
+/** Makes methods work detached and through a Proxy. Outside the class, which the build would rename in every stack. */
+function bindMethods(client: object): void {
+  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(GatewayClient.prototype);
+  for (const name of Object.keys(methods)) {
+    const value = Reflect.get(client, name).bind(client);
+    Object.defineProperty(client, name, { value, writable: true, configurable: true });
+  }
+}

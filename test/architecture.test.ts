@@ -95,7 +95,7 @@ describe('imports', () => {
       'http-statuses',
       'client-options',
     ];
-    const roomOf = (file: string) => (/^(client|detached)\.ts$/.test(file) ? 'client' : (file.split(/[./]/)[0] ?? ''));
+    const roomOf = (file: string) => file.split(/[./]/)[0] ?? '';
     const edges = new Set<string>();
     for (const file of files.filter(file => file !== 'index.ts')) {
       for (const to of importsOf(file).filter(name => !name.startsWith('npm:')))

@@ -16,10 +16,8 @@ const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
  */
 export function serialize(request: CheckedRequest, extra: object = {}): string {
   const repeated = Object.keys(extra).filter(name => REQUEST_FIELDS.has(name));
-  if (repeated.length > 0) {
-    const paths = repeated.map(name => `extra.${name}`);
-    throw refused('is a field of the request: set it there, not in extra', paths);
-  }
+  const paths = repeated.map(name => `extra.${name}`);
+  if (paths.length > 0) throw refused('is a field of the request: set it there, not in extra', paths);
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
   let text: string;
   try {
@@ -29,13 +27,13 @@ export function serialize(request: CheckedRequest, extra: object = {}): string {
       'a value cannot be written as JSON: a BigInt, an object that contains itself, or a getter that throws',
     );
   }
-  if (HALF_CHARACTER.test(text)) {
+  if (HALF_CHARACTER.test(text))
     throw refused('a text holds half a character (a lone surrogate), as when an emoji is cut in two');
-  }
   return text;
 }
 
-function refused(message: string, paths = ['']): InvalidRequestError {
-  const issues = paths.map(path => ({ path, message }));
-  return new InvalidRequestError(issues, 'not_sent');
-}
+const refused = (message: string, paths = ['']) =>
+  new InvalidRequestError(
+    paths.map(path => ({ path, message })),
+    'not_sent',
+  );
