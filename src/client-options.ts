@@ -218,13 +218,10 @@ export function readClientOptions(options: ClientOptions): Settings {
   );
 }
 
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export const readCallOptions = argumentReader<CallOptions>()(callFields);
 
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export const readCreateOptions = argumentReader<CreateOptions>()({ ...callFields, extra: extraField }, 'not_sent');
 
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export const readSettleOptions = argumentReader<SettleOptions>()({
   ...callFields,
   despite: z.array(oneOf(DIFFERENCES), { error: "must be a list, such as ['amount']" }).readonly().default([]),

@@ -1,16 +1,11 @@
 // Knows how each runtime sends a create, and where the SDK's own connections are safe to use.
 
-/** How this runtime sends a create. */
-interface Runtime {
-  name: string;
-  /** Whether it repeats a POST whose reused connection breaks. There each call gets a new connection. */
-  repeatsPosts?: true;
-  /** The reason against the SDK's own connections here, and the remedy. */
-  problem?: string;
-}
-
-/** Detects the runtime. test/package/runtimes.test.ts counts each one's creates after a connection breaks. */
-export function runtime(): Runtime {
+/**
+ * Detects the runtime. `repeatsPosts`: it repeats a POST whose reused connection breaks, so each call gets a new one.
+ * `problem`: the reason against the SDK's own connections here, and the remedy. test/package/runtimes.test.ts counts
+ * each one's creates after a connection breaks.
+ */
+export function runtime() {
   const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };
   if (globalThis.navigator?.userAgent === 'Cloudflare-Workers') {
     const problem = 'Cloudflare Workers cannot open these connections: pass fetch: (url, init) => fetch(url, init)';

@@ -19,7 +19,7 @@ export const optionsReader =
       return new ConfigurationError(`${owner}: ${list}.`);
     });
 
-/** Makes the same for an argument of a call, whose mistakes are mistakes of the request. */
+/** Makes the same for an argument of a call, whose mistakes are mistakes of the request: an InvalidRequestError. */
 export const argumentReader =
   <Options>() =>
   <S extends z.ZodRawShape>(fields: S & SchemasOf<Options, S>, outcome?: 'not_sent') => {
