@@ -2,8 +2,7 @@
 import type { CallTrace } from '../telemetry/events.ts';
 import type { Attributes, OpenTelemetry, Span } from './api.ts';
 
-/** Numbers of OpenTelemetry's specification: two kinds of spans, and the status of a failure. */
-const INTERNAL = 0;
+/** Numbers of OpenTelemetry's specification: the kind of a remote call's span, and the status of a failure. */
 const CLIENT = 2;
 const ERROR = 2;
 
@@ -36,9 +35,7 @@ export function openSpans(api: OpenTelemetry, tracer: ReturnType<OpenTelemetry['
   return {
     begin(trace: CallTrace): void {
       const isRemote = trace.operation === 'create' || trace.operation === 'lookup';
-      const options = isRemote
-        ? { kind: CLIENT, attributes: addressOf(trace) }
-        : { kind: INTERNAL, attributes: attributesOf(trace, ['lane']) };
+      const options = isRemote ? { kind: CLIENT, attributes: addressOf(trace) } : {};
       const span = tracer.startSpan(`payment.${trace.operation}`, options);
       spans.set(trace, span);
       const context = api.trace.setSpan(api.context.active() as never, span as never);
