@@ -8,22 +8,17 @@ export const LOOK = 1;
 /** Exit code: the program did not understand the command, or something failed. */
 export const FAILED = 2;
 
-/** Ends a program with one line on standard error. */
-export class CommandError extends Error {
-  readonly exitCode: number;
-  /** For programs, under `--json`. */
-  readonly code: string;
-
+/** Ends a program, with one line on standard error unless the message is empty. */
+export class CommandError extends CommanderError {
+  /** @param code for programs, under `--json` */
   constructor(message: string, exitCode = FAILED, code = 'failed') {
-    super(message);
-    this.exitCode = exitCode;
-    this.code = code;
+    super(exitCode, code, message);
   }
 }
 
 /** Ends a command that has printed its result. */
 export function endWith(exitCode: number): void {
-  if (exitCode !== 0) throw new CommanderError(exitCode, 'ended', '');
+  if (exitCode !== 0) throw new CommandError('', exitCode);
 }
 
 export const complain = (name: string, text: string): void => console.error(`${name}: ${printable(text)}`);
@@ -33,17 +28,16 @@ export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .version(version, '-v, --version')
-    .exitOverride(({ exitCode, code, message }) => {
-      throw new CommanderError(exitCode && FAILED, code, message);
+    .exitOverride(({ exitCode, message }) => {
+      const [, problem = ''] = message.split(/^error: /);
+      throw new CommandError(problem.replaceAll('\n', ' '), exitCode && FAILED, 'usage');
     })
     .configureOutput({
       writeOut: text => console.log(text.trimEnd()),
       writeErr: text => console.error(text.trimEnd()),
-      outputError: text => complain(name, lineOf(text)),
+      outputError: () => {},
     });
 }
-
-const lineOf = (text: string): string => text.replace('error: ', '').trim().replaceAll('\n', ' ');
 
 /**
  * Runs one command line. Under `--json`, an error is JSON on standard output.
@@ -52,18 +46,13 @@ const lineOf = (text: string): string => text.replace('error: ', '').trim().repl
  * @returns the exit code
  */
 export async function runProgram(program: Command, args: string[], explain: (error: unknown) => CommandError) {
-  const isJson = args.includes('--json');
-  const print = (code: string, message: string) => console.log(JSON.stringify({ code, message }));
-  const json = { outputError: (text: string) => print('usage', lineOf(text)) };
-  if (isJson) for (const command of [program, ...program.commands]) command.configureOutput(json);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
     const { message, exitCode, code } = error instanceof CommandError ? error : explain(error);
-    if (isJson) print(code, message);
-    else complain(program.name(), message);
+    if (message && args.includes('--json')) console.log(JSON.stringify({ code, message }));
+    else if (message) complain(program.name(), message);
     return exitCode;
   }
 }

@@ -1,6 +1,7 @@
 // A command line as its program reads it, without running the command.
-import { type Command, CommanderError } from 'commander';
+import type { Command } from 'commander';
 import { vi } from 'vitest';
+import { CommandError } from '../../src/terminal/program.ts';
 
 /** What a program understands; a refusal is the line that it prints, and a help its text. */
 export function readLine(program: Command, line: string | string[]) {
@@ -17,7 +18,7 @@ export function readLine(program: Command, line: string | string[]) {
     program.parse(typeof line === 'string' ? line.split(' ').filter(Boolean) : line, { from: 'user' });
     return read;
   } catch (error) {
-    if (error instanceof CommanderError) return printed.join('\n');
+    if (error instanceof CommandError) return printed.join('\n') || `${program.name()}: ${error.message}`;
     throw error;
   } finally {
     vi.restoreAllMocks();
