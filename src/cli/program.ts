@@ -38,8 +38,16 @@ export function sdkProgram(): Command {
     .option('--older-than <ms>', 'age below which a sweep skips a payment (default: 60000)', integer(0))
     .option('--give-up-after <ms>', 'age above which sweeps skip an open payment (default: 30 days)', integer(0))
     .action(async options => endWith(await upkeep(options)));
-  const inStore = (usage: string, about: string, run: StoreCommand) =>
-    addPlace(program.command(usage).description(about)).action((...given) => runInStore(given.at(-1), run));
+  const inStore = (usage: string, about: string, run: StoreCommand) => {
+    const command = program
+      .command(usage)
+      .description(about)
+      .addOption(placeOption('--scope <scope>', "the scope of your app's store", 'SCOPE').makeOptionMandatory())
+      .addOption(placeOption('--table-prefix <prefix>', 'its tablePrefix (default: payment_gateway)', 'TABLE_PREFIX'))
+      .addOption(placeOption('--settle-margin <ms>', 'its settleMargin', 'SETTLE_MARGIN').argParser(integer(0)))
+      .option('--json', 'print JSON');
+    return command.action(() => runInStore(command, run));
+  };
   inStore('doubts', 'lists creates in doubt; exit code 1 if one is not running any more', listDoubts);
   inStore('show <reference>', "shows the store's entry of a reference; exit code 1 if it has none", show);
   inStore(
@@ -52,16 +60,8 @@ export function sdkProgram(): Command {
   return program;
 }
 
-/** Adds the options that locate the store, and `--json`. */
-const addPlace = (command: Command): Command => {
-  const option = (flags: string, about: string, name: string) =>
-    new Option(flags, about).env(`PAYMENT_GATEWAY_${name}`);
-  return command
-    .addOption(option('--scope <scope>', "the scope of your app's store", 'SCOPE').makeOptionMandatory())
-    .addOption(option('--table-prefix <prefix>', 'its tablePrefix (default: payment_gateway)', 'TABLE_PREFIX'))
-    .addOption(option('--settle-margin <ms>', 'its settleMargin', 'SETTLE_MARGIN').argParser(integer(0)))
-    .option('--json', 'print JSON');
-};
+const placeOption = (flags: string, about: string, name: string) =>
+  new Option(flags, about).env(`PAYMENT_GATEWAY_${name}`);
 
 /** Errors that answer the operator: the command was understood. */
 const REFUSALS = ['InvalidRequestError', 'PaymentInDoubtError', 'PaymentNotFoundError'];

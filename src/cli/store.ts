@@ -9,34 +9,36 @@ import { CommandError, endWith, LOOK } from '../terminal/program.ts';
 import { open } from './open.ts';
 import { doubtsTable, entryText, reviewsTable } from './print.ts';
 
-interface Options {
-  json?: true;
-  despite?: Difference[];
-}
-
-const print = (value: object, text: string, { json }: Options) =>
-  console.log(json ? JSON.stringify(value, null, 2) : text);
-
 interface Place {
   store: Store;
   /** A client that only reads and writes the store, so it needs no keys. */
   reader: GatewayClient;
+  despite: Difference[] | undefined;
 }
 
-/** A command over the merchant's store. @returns its exit code */
-export type StoreCommand = (place: Place, options: Options, ...args: string[]) => Promise<number>;
+interface Result {
+  /** For programs, under `--json`. */
+  value: object;
+  text: string;
+  /** Whether a person must check something. */
+  isOpen?: boolean;
+}
 
-/** Opens the store of a command line, runs its command, and closes the connections. */
+export type StoreCommand = (place: Place, ...args: string[]) => Promise<Result>;
+
+/** Opens the store of a command line, runs its command, prints the result, and closes the connections. */
 export async function runInStore(command: Command, run: StoreCommand): Promise<void> {
-  const options = command.opts<SqlStoreOptions & Options>();
-  const { store, close } = open(options);
+  const { json, despite, ...place } = command.opts<SqlStoreOptions & { json?: true; despite?: Difference[] }>();
+  const { store, close } = open(place);
   try {
     const { row } = await store.read({ kind: 'gateway', id: '' });
     // A mistyped scope must not look as if nothing were wrong.
     if (!row) throw nothingIn(`No gateway was ever used in scope ${store.scope}.`);
     const { baseUrl } = row.data as { baseUrl: string };
     const reader = new GatewayClient({ baseUrl, apiKey: 'unused', signKey: 'unused', store });
-    endWith(await run({ store, reader }, options, ...command.args));
+    const { value, text, isOpen } = await run({ store, reader, despite }, ...command.args);
+    console.log(json ? JSON.stringify(value, null, 2) : text);
+    endWith(isOpen ? LOOK : 0);
   } finally {
     await close();
   }
@@ -44,37 +46,33 @@ export async function runInStore(command: Command, run: StoreCommand): Promise<v
 
 const nothingIn = (message: string) => new CommandError(`${message} Pass your app's --scope and --table-prefix.`, LOOK);
 
-export async function listDoubts({ reader, store }: Place, options: Options): Promise<number> {
-  const doubts = await reader.doubts();
-  print(doubts, doubtsTable(doubts, store.scope), options);
-  return doubts.some(({ underWay }) => !underWay) ? LOOK : 0;
-}
+export const listDoubts: StoreCommand = async ({ reader, store }) => {
+  const value = await reader.doubts();
+  return { value, text: doubtsTable(value, store.scope), isOpen: value.some(({ underWay }) => !underWay) };
+};
 
-export async function listReviews({ reader, store }: Place, options: Options): Promise<number> {
-  const reviews = await reader.reviews();
-  print(reviews, reviewsTable(reviews, store.scope), options);
-  return reviews.length > 0 ? LOOK : 0;
-}
+export const listReviews: StoreCommand = async ({ reader, store }) => {
+  const value = await reader.reviews();
+  return { value, text: reviewsTable(value, store.scope), isOpen: value.length > 0 };
+};
 
-export async function show({ reader, store }: Place, options: Options, reference = ''): Promise<number> {
-  const entry = await reader.find(reference);
-  if (!entry) throw nothingIn(`The store has no reference ${JSON.stringify(reference)} in scope ${store.scope}.`);
-  print(entry, entryText(entry), options);
-  return 0;
-}
+export const show: StoreCommand = async ({ reader, store }, reference = '') => {
+  const value = await reader.find(reference);
+  if (!value) throw nothingIn(`The store has no reference ${JSON.stringify(reference)} in scope ${store.scope}.`);
+  return { value, text: entryText(value) };
+};
 
-export async function settle(place: Place, options: Options, reference = '', answer = ''): Promise<number> {
+export const settle: StoreCommand = async (place, reference = '', answer = '') => {
   if (answer !== 'not_created' && !isPaymentId(answer)) {
     throw new CommandError(
       `${JSON.stringify(answer)} is not a payment id: pass the UUID from the gateway's support, or not_created.`,
     );
   }
-  await new GatewayClient({ store: place.store }).settle(reference, answer, { despite: options.despite });
-  return show(place, options, reference);
-}
+  await new GatewayClient({ store: place.store }).settle(reference, answer, { despite: place.despite });
+  return show(place, reference);
+};
 
-export async function resolve({ reader }: Place, options: Options, id = '', status = ''): Promise<number> {
+export const resolve: StoreCommand = async ({ reader }, id = '', status = '') => {
   await reader.resolveReview(id, status);
-  print({ id, status }, `The review of ${id} with status ${status} is closed.`, options);
-  return 0;
-}
+  return { value: { id, status }, text: `The review of ${id} with status ${status} is closed.` };
+};
