@@ -34,7 +34,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
         database.transaction(tx => work(database.queryIn(tx), sql => execute(tx, sql)));
       await query(`CREATE TABLE ${table} (line varchar(100) NOT NULL PRIMARY KEY)`);
       try {
-        await run({ isMysql, text: isMysql ? '?' : '$1::text', table, query, transact });
+        await run({ isMysql, table, query, transact });
       } finally {
         await query(`DROP TABLE ${table}`);
       }
@@ -43,7 +43,6 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
 
 interface Context {
   isMysql: boolean;
-  text: '?' | '$1::text';
   /** An empty table with one column: `line`. */
   table: string;
   query: SqlQuery;
@@ -64,11 +63,11 @@ const CASES: Cases<Context> = {
     }
   },
 
-  'returns the rows changed by INSERT, UPDATE and DELETE': async ({ query, table, isMysql, text }) => {
+  'returns the rows changed by INSERT, UPDATE and DELETE': async ({ query, table, isMysql }) => {
     const written = (sql: string, values?: string[]) => query(isMysql ? sql : `${sql} RETURNING line`, values);
     const changed = (...lines: string[]) =>
       isMysql ? [{ affected: String(lines.length) }] : lines.map(line => ({ line }));
-    const insert = `INSERT INTO ${table} VALUES (${text})`;
+    const insert = `INSERT INTO ${table} VALUES (${isMysql ? '?' : '$1::text'})`;
     deepEqual(await written(`INSERT INTO ${table} VALUES ('a')`), changed('a'));
     deepEqual(await written(`UPDATE ${table} SET line = 'b'`), changed('b'));
     deepEqual(await written(`UPDATE ${table} SET line = 'b' WHERE line = 'nobody'`), changed());
