@@ -6,7 +6,7 @@ import type { Answer, Dialect, Statement, Table } from '../sql/dialect.ts';
 import { afterWrite, noTransaction, orTaken, paymentTaken, withoutColumns } from '../sql/errors.ts';
 import type { RowKey } from '../store/contract.ts';
 import { emitWarning } from '../telemetry/events.ts';
-import { effectsOver } from './effect.ts';
+import { effectsOver, isRefused } from './effect.ts';
 import {
   AT,
   CHECKS,
@@ -14,13 +14,11 @@ import {
   hex,
   INTERVAL,
   IS_COMMITTED,
-  isRefused,
   MOMENT,
   NOW,
   type Reader,
   rowOf,
   statementsOver,
-  writtenRow,
 } from './row.ts';
 import { migrationsOf, quoted } from './table.ts';
 
@@ -39,13 +37,12 @@ export function mysqlDialect(name: string): Dialect {
 function tableOver(table: string, scope: string): Table {
   let isWarned = false;
   const answerOf = (line: SqlRow = {}): Answer => {
-    const { clock, replica, open, durable, revision, writer } = line;
+    const { clock, replica, open, durable, writer } = line;
     // An endless lease would block a payment permanently.
     if (typeof clock !== 'string') throw withoutColumns();
     if (durable === '0' && !isWarned) emitWarning(NOT_DURABLE);
     isWarned ||= durable === '0';
-    const row = revision === null ? undefined : writtenRow(rowOf(line));
-    return { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', row, writer };
+    return { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', row: rowOf(line), writer };
   };
   const select = (where: string) =>
     `SELECT ${CHECKS}, ${COLUMNS} FROM (SELECT 1) AS always LEFT JOIN ${table} ON ${where}`;

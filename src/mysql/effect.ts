@@ -1,18 +1,16 @@
 // The transaction of an effect in MySQL. A savepoint identifies it.
 import { randomUUID } from 'node:crypto';
 import { isAt, ofPayment } from '../sql/answer.ts';
-import { hasChanged } from '../sql/database.ts';
+import { hasChanged, type SqlQuery } from '../sql/database.ts';
 import type { Table } from '../sql/dialect.ts';
-import { orTaken, rowChanged } from '../sql/errors.ts';
-import { AT, COLUMNS, isRefused, json, type Reader, rowOf, statementsOver, writtenRow } from './row.ts';
+import { orTaken, rowChanged, sqlCodeOf } from '../sql/errors.ts';
+import { AT, COLUMNS, json, type Reader, rowOf, statementsOver } from './row.ts';
 
 const SAVEPOINT = 'payment_gateway_effect';
 
-export function effectsOver(
-  table: string,
-  at: Reader['at'],
-  write: Table['write'],
-): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
+type Effects = Pick<Table, 'begin' | 'complete' | 'isEnded'>;
+
+export function effectsOver(table: string, at: Reader['at'], write: Table['write']): Effects {
   const { replace } = statementsOver(table, at);
   const LOCKED = `SELECT ${COLUMNS} FROM ${table} WHERE ${AT} FOR UPDATE`;
   const MARK = `UPDATE ${table} SET state = 'begun', revision = revision + 1, about = UNHEX(?), writer = ? WHERE ${AT}`;
@@ -22,7 +20,7 @@ export function effectsOver(
       const [line] = await query(`${LOCKED} SKIP LOCKED`, at(key));
       if (!line) return 'busy';
       const payment = rowOf(line);
-      if (payment.state === 'begun') return 'uncertain';
+      if (payment?.state === 'begun') return 'uncertain';
       await query(`SAVEPOINT ${SAVEPOINT}`);
       const writer = randomUUID();
       await query(MARK, [json(about), writer, ...at(key)]);
@@ -33,8 +31,8 @@ export function effectsOver(
       const others = all ? await query(all, inOrder.flat()) : [];
       return {
         ...{ id, writer },
-        payment: writtenRow(payment),
-        rows: others.flatMap(line => writtenRow(rowOf(line)) ?? []),
+        payment,
+        rows: others.flatMap(line => rowOf(line) ?? []),
       };
     },
     async complete(query, { id }, rows) {
@@ -72,3 +70,13 @@ const REFUSED_BY_PRISMA = 'P2028';
  * the error.
  */
 const UNDOES: ReadonlySet<string> = new Set(['1213', '3101', '1020', '1206']);
+
+/** Sends a statement. @returns whether MySQL or a library refused it with one of these codes */
+export const isRefused = (query: SqlQuery, statement: string, ...codes: readonly string[]): Promise<boolean> =>
+  query(statement).then(
+    () => false,
+    error => {
+      if (!codes.includes(String(sqlCodeOf(error)))) throw error;
+      return true;
+    },
+  );

@@ -1,7 +1,7 @@
 // The form of rows in MySQL's statements and answers.
-import type { SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
+import type { SqlRow, SqlValue } from '../sql/database.ts';
 import type { Statement, Table } from '../sql/dialect.ts';
-import { sqlCodeOf, withoutColumns } from '../sql/errors.ts';
+import { withoutColumns } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { RowKey, RowKind, StoreRow } from '../store/contract.ts';
 
@@ -30,8 +30,10 @@ export const CHECKS = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS ope
 export const COLUMNS = `kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision, ${ms('begun_at')} AS begun,
   ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, HEX(payment_id) AS payment, data, about, writer`;
 
-export function rowOf(line: SqlRow): StoreRow {
+export function rowOf(line: SqlRow): StoreRow | undefined {
   const { kind, id, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
+  // A payment's row is inserted before its effect, and does not count before its first write.
+  if (revision === null || revision === '0') return undefined;
   if (typeof revision !== 'string' || typeof data !== 'string') throw withoutColumns();
   return {
     ...{ kind: kind as RowKind, id: textOf(String(id)), state: String(state), revision: Number(revision) },
@@ -42,9 +44,6 @@ export function rowOf(line: SqlRow): StoreRow {
     ...(about !== null && { about: JSON.parse(String(about)) }),
   };
 }
-
-/** A payment's row is inserted before its effect, and does not count before its first write. */
-export const writtenRow = (row: StoreRow): StoreRow | undefined => (row.revision === 0 ? undefined : row);
 
 export const AT = 'scope = UNHEX(?) AND kind = ? AND id = UNHEX(?)';
 
@@ -75,13 +74,3 @@ export const statementsOver = (table: string, at: Reader['at']) => ({
 const restOf = ({ leasedUntil, paymentId, data, about }: StoreRow): SqlValue[] => [
   ...[number(leasedUntil), hex(paymentId), json(data), json(about)],
 ];
-
-/** Sends a statement. @returns whether MySQL or a library refused it with one of these codes */
-export const isRefused = (query: SqlQuery, statement: string, ...codes: readonly string[]): Promise<boolean> =>
-  query(statement).then(
-    () => false,
-    error => {
-      if (!codes.includes(String(sqlCodeOf(error)))) throw error;
-      return true;
-    },
-  );
