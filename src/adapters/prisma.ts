@@ -21,34 +21,27 @@ const LONGEST = 60_000;
 export const prismaOver =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   <Tx>(prisma: PrismaDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    const queryOf = dialect === 'mysql' ? mysqlQueryOf : rowsOf;
+    const queryOf =
+      (handle: unknown): SqlQuery =>
+      async (sql, values = []) => {
+        const client = handle as Executor;
+        if (dialect === 'postgres' || READS.test(sql)) return client.$queryRawUnsafe(sql, ...values);
+        return [{ affected: String(await client.$executeRawUnsafe(sql, ...values)) }];
+      };
     return {
       dialect,
       pool: poolWith('fromPrisma', prisma, options),
       query: queryOf(prisma),
       transaction: work =>
         prisma.$transaction(work, { isolationLevel: 'ReadCommitted', maxWait: LONGEST_WAIT, timeout: LONGEST }),
-      queryIn: tx => queryOf(tx as Executor),
+      queryIn: queryOf,
     };
   };
 
-type Executor = Pick<PrismaDatabase<unknown>, '$queryRawUnsafe'>;
-
-/** Every client of Prisma has it. */
-type Writer = { $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number> };
-
-/** Prisma answers an empty array for statements without rows. */
-const rowsOf =
-  (handle: Executor): SqlQuery =>
-  async (sql, values = []) =>
-    (await handle.$queryRawUnsafe(sql, ...(values as never[]))) as SqlRow[];
-
-/** Runs a write with `$executeRawUnsafe`, because only that returns the number of changed rows. */
-const mysqlQueryOf =
-  (handle: Executor): SqlQuery =>
-  async (sql, values = []) => {
-    if (READS.test(sql)) return rowsOf(handle)(sql, values);
-    return [{ affected: String(await (handle as Executor & Writer).$executeRawUnsafe(sql, ...values)) }];
-  };
+/** Every client of Prisma has both. Only the second returns the number of changed rows. */
+interface Executor {
+  $queryRawUnsafe(sql: string, ...values: unknown[]): Promise<SqlRow[]>;
+  $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number>;
+}
 
 const READS = /^\(?(?:SELECT|SHOW) /;

@@ -33,11 +33,7 @@ export const typeOrmOver =
       pool: { identity: dataSource, max: sizeOf(extra?.max ?? extra?.connectionLimit ?? poolSize) },
       async query(sql, values) {
         const runner = dataSource.createQueryRunner('master');
-        try {
-          return await queryOf(runner)(sql, values);
-        } finally {
-          await runner.release();
-        }
+        return queryOf(runner)(sql, values).finally(() => runner.release());
       },
       transaction: work => dataSource.transaction('READ COMMITTED', work),
       queryIn: tx => queryOf((tx as { queryRunner: TypeOrmQueryRunner }).queryRunner),

@@ -37,11 +37,7 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
     pool: sizedPool(pool),
     async query(sql, values) {
       const connection = await pool.getConnection();
-      try {
-        return await queryOf(connection)(sql, values);
-      } finally {
-        connection.release();
-      }
+      return queryOf(connection)(sql, values).finally(() => connection.release());
     },
     async transaction(work) {
       const connection = await pool.getConnection();
