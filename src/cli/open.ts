@@ -56,7 +56,6 @@ function inPostgres(url: string, options: SqlStoreOptions) {
 function inMysql(url: string, options: SqlStoreOptions) {
   const mysql = find<typeof import('mysql2/promise')>('mysql2/promise');
   if (!mysql) throw missing('mysql2 is not', 'mysql2');
-  const uri = url.replace(/^mariadb:/, 'mysql:');
-  const pool = mysql.createPool({ uri, connectionLimit: 2, connectTimeout: LONGEST_WAIT });
+  const pool = mysql.createPool({ uri: url, connectionLimit: 2, connectTimeout: LONGEST_WAIT });
   return { store: mysqlStore(pool, options), close: () => pool.end() };
 }

@@ -79,7 +79,7 @@ it.each<[Driver, Driver[], url: string, options: unknown[], rest: string[]]>([
     scheme =>
       [
         ...['mysql2/promise', ['mysql2/promise'], ` ${scheme}://u:p@mariadb:1/db `],
-        ...[[{ uri: 'mysql://u:p@mariadb:1/db', connectionLimit: 2, connectTimeout: 5_000 }], ['end']],
+        ...[[{ uri: `${scheme}://u:p@mariadb:1/db`, connectionLimit: 2, connectTimeout: 5_000 }], ['end']],
       ] as [Driver, Driver[], string, unknown[], string[]],
   ),
 ])('%s, of %j, gets the address %s, and time limits', async (driver, drivers, url, options, rest) => {
