@@ -8,11 +8,9 @@ import { type Cases, many, newRow, put, rowIn, type StoreContext } from './test-
 export const EFFECTS: Cases<StoreContext> = {
   'keeps nothing of a failed effect, and runs the next one': async ({ a, b, transaction }) => {
     for (const payment of [newPayment(), await put(a, newPayment())]) {
-      const [planned, order, before] = [
-        newRow({ state: 'planned' }),
-        await put(a, newOrder()),
-        await rowIn(a, payment),
-      ];
+      const planned = newRow({ state: 'planned' });
+      const order = await put(a, newOrder());
+      const before = await rowIn(a, payment);
       const failing = a.effect(effectOn(payment, order), async ({ tx }) => {
         if (transaction) await put(a, planned, tx);
         throw new Error('the shop is on fire');
