@@ -77,6 +77,20 @@ describe('a deposit', () => {
     expect([got, sandbox.deliveries.map(({ status }) => status)]).toEqual([[], [200, 200]]);
   });
 
+  it('is credited, and its review closed, once an operator settles its doubt with the payment', async () => {
+    const folded = showing(() => 'COMPLETED');
+    const { gateway, handler, pay, idOf, got } = openOrderShop({
+      answer: (request, response) => (request.method === 'POST' ? Response.error() : folded(request, response)),
+    });
+    expect(await errorOf(gateway.createDeposit(DEPOSIT))).toMatchObject({ outcome: 'unknown' });
+    await pay('deposit-1');
+    await gateway.settle('deposit-1', idOf('deposit-1'), { despite: ['reference'] });
+    for (const processed of [1, 0])
+      expect(await gateway.upkeep({ handler, once: true, olderThan: 0 })).toMatchObject({ swept: { processed } });
+    expect(got).toEqual(['onReview unknown_reference DEPOSIT-1', 'onPaid deposit-1']);
+    expect(await gateway.reviews()).toEqual([]);
+  });
+
   it('reviews a second completed payment of its reference', async () => {
     const { sandbox, gateway, pay, got } = openOrderShop();
     for (const client of [gateway, new GatewayClient(sandbox.clientOptions)]) {

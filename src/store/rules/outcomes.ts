@@ -17,10 +17,11 @@ export type FunctionName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReverse
 
 /** Whether a status takes effect. `again`: look up once more after a final or unknown one, with the revision as `seen`. */
 export function decide(row: StoreRow | undefined, status: string, seen: number, verdict: Verdict) {
-  const { status: last, outcome } = paymentDataOf(row);
+  const { status: last, outcome, reviews } = paymentDataOf(row);
   if (last === undefined) return 'run';
-  // It came while its create was in doubt, and had no outcome.
-  if (last === status && outcome === undefined && verdict.outcome !== undefined) return 'run';
+  // It came while its create was in doubt, and had no outcome, or a review that is still open.
+  const wasInDoubt = outcome === undefined || reviews.some(({ reason }) => reason === 'unknown_reference');
+  if (last === status && wasInDoubt && verdict.outcome !== undefined && verdict.outcome !== outcome) return 'run';
   if (last === status || progressOf(status) < progressOf(last)) return 'already';
   if (progressOf(last) < 3) return 'run';
   return seen === row?.revision ? 'run' : 'again';

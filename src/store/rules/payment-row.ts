@@ -45,7 +45,7 @@ export function paymentRowOf(id: string, data: PaymentData, before?: StoreRow): 
   return { kind: 'payment', id, state, revision, begunAt, data };
 }
 
-/** Returns a payment's data after a status has taken effect. */
+/** Returns a payment's data after a status has taken effect. An earlier review of the status is answered. */
 export const after = (
   known: PaymentData,
   status: string,
@@ -54,7 +54,7 @@ export const after = (
 ): PaymentData => ({
   status,
   outcome,
-  reviews: review ? [...known.reviews.filter(open => open.status !== status), review] : known.reviews,
+  reviews: [...known.reviews.filter(open => open.status !== status), ...(review ? [review] : [])],
 });
 
 /** Returns the facts of a payment that a review keeps, without customer data. */
