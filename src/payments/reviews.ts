@@ -24,10 +24,10 @@ export async function reviews(store: Store): Promise<Review[]> {
   return found.sort((one, other) => one.since.getTime() - other.since.getTime());
 }
 
-/** The open reviews of a payment, and that of an effect which was cut off. */
+/** The review of an effect that was cut off, and the open ones, which may have its status. */
 const reviewsOf = (row: StoreRow): readonly KeptReview[] => {
   const { reviews } = paymentDataOf(row);
-  return row.state === 'begun' && row.about ? [...reviews, row.about as KeptReview] : reviews;
+  return row.state === 'begun' && row.about ? [row.about as KeptReview, ...reviews] : reviews;
 };
 
 export async function resolveReview(store: Store, id: string, status: string): Promise<void> {

@@ -62,12 +62,16 @@ const OVER = 'The transaction of the effect has ended: its connection broke, or 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
 async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, work: Work<Tx, T>): Promise<T> {
   let isOver = false;
+  let hasRun = false;
   const started = Promise.withResolvers<{ running: Promise<T> }>();
   const result = Promise.withResolvers<T>();
   const begin = async () =>
     database.transaction(async tx => {
       // The caller already has an error.
       if (isOver) throw notBegun();
+      // A database that repeats its work by itself gets the same error.
+      if (hasRun) return result.promise;
+      hasRun = true;
       const query = database.queryIn(tx);
       const whileOpen: SqlQuery = async (...statement) => {
         if (isOver) throw new Error(OVER);

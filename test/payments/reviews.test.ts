@@ -1,7 +1,7 @@
 // resolveReview for an effect that was cut off: it counts as done, as if the handler had finished it.
 import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { beforeEach, expect, it } from 'vitest';
-import type { RowKind } from '../../src/store/contract.ts';
+import type { RowKind, StoreRow } from '../../src/store/contract.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 import { CARD_ORDER, openOrderShop } from './order-shop.ts';
 
@@ -55,6 +55,18 @@ it.each(WRITES)('a deposit pays its order after another write of %s, and a secon
   expect(got).toEqual(['onReview already_paid order-1.2']);
   await decline('order-1.1');
   expect(got.at(-1)).toBe('onReversed order-1 order-1.1');
+});
+
+it('a deposit pays its order too if an open review has the same status', async () => {
+  const { gateway, store, cutOff } = openCutShop();
+  await gateway.checkout('order-1', CARD_ORDER);
+  const resolve = await cutOff('pay', 'order-1.1');
+  const [review] = await gateway.reviews();
+  const { row } = await store.read({ kind: 'payment', id: review?.id ?? '' });
+  const open = { ...review, reason: 'unknown_reference', since: 0 };
+  await store.write({ ...(row as StoreRow), data: { reviews: [open] } });
+  await resolve();
+  expect([await gateway.reviews(), await gateway.order('order-1')]).toMatchObject([[], { state: 'paid' }]);
 });
 
 it('a deposit then pays its reference, and a second payment of it goes to review', async () => {

@@ -75,6 +75,15 @@ it('writing comes a second after the first change, once, and ten times as late a
   expect(saves).toBe(2);
 });
 
+it('no write follows the last one at the close', () => {
+  const state = open();
+  state.touch();
+  state.write();
+  state.close();
+  vi.advanceTimersByTime(AN_HOUR);
+  expect(saves).toBe(2);
+});
+
 it('a failing write is reported once, until it works again', () => {
   const state = open();
   state.write();

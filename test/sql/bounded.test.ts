@@ -134,6 +134,13 @@ describe('a transaction', () => {
     expect(await errorOf(transactionsOver(database({ transaction: transaction as never }))(work))).toEqual(expected);
   });
 
+  it('runs its work once, even if the library repeats it', async () => {
+    const work = vi.fn(reject(ofShop));
+    const transaction = ((run: (tx: string) => Promise<unknown>) => run('tx').catch(() => run('tx'))) as never;
+    expect(await errorOf(transactionsOver(database({ transaction }))(work))).toBe(ofShop);
+    expect(work).toHaveBeenCalledOnce();
+  });
+
   it.each([
     ['goes on and fails', { cause: new Error('of the shop') }],
     ['goes on and succeeds', {}],

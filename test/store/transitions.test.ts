@@ -141,7 +141,7 @@ retry     | -                            | created A page retry        | begun A
 begun A   | -                            | created A page              | begun A ended                 | begun A ended
 begun B   | -                            | created A +B page, beside B | begun B +A ended, beside B    | begun B ended
 begun +B  | -                            | created A +B page           | begun A +B ended              | begun +B ended
-newer     | -                            | begun +A newer, beside none | begun +A newer, beside none   | -
+newer     | begun newer                  | begun +A newer, beside none | begun +A newer, beside none   | -
 freed     | begun newer now r2           | created A page over now r2  | begun A over now r2 ended     | -
 planned   | -                            | created A page over now     | begun A over now ended        | -
 created A | -                            | same                        | same                          | -
@@ -225,6 +225,12 @@ describe('begin', () => {
     const row = { ...freed, conflictingIds: [OTHER_ID], isRetry: true };
     expect(begin(row, newer, NOW).next).toEqual({ ...newRow(newer, NOW), isRetry: true, revision: 2 });
   });
+
+  it('takes the same attempt twice as one, until something has happened to it', () => {
+    expect(begin(begun, attempt, BEGUN)).toEqual({ next: begun });
+    for (const row of [suspecting(), created(), { ...begun, conflictingIds: [OTHER_ID] }])
+      expect(begin(row, attempt, BEGUN)).toEqual({});
+  });
 });
 
 describe("an attempt's own answer", () => {
@@ -305,6 +311,11 @@ describe('a payment that is seen again', () => {
   it('changes nothing of another payment, nor of a doubt', () => {
     for (const row of [created(OTHER_ID), suspecting(), undefined]) expect(observe(row, seen('COMPLETED'))).toEqual({});
   });
+});
+
+it('a differing payment that a freed reference knows puts it in doubt again', () => {
+  const row = { ...freed, conflictingIds: [OTHER_ID] };
+  expect(reconciled(row, payment(OTHER_ID, { amount: 1 })).next).toMatchObject({ ...row, state: 'begun' });
 });
 
 describe('an effect', () => {

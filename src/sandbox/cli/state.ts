@@ -67,6 +67,7 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
 
   /** Writes a new file and then renames it, so that a crash leaves one whole file. Reports the first of some failures. */
   function write(): void {
+    clearTimeout(timer);
     timer = undefined;
     const begun = performance.now();
     const beside = `${file}.${process.pid}.new`;
@@ -75,9 +76,9 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
       renameSync(beside, file);
       hasFailed = false;
     } catch (error) {
-      rmSync(beside, { force: true });
       if (!hasFailed) complain(notWritten(file, error as Error).message);
       hasFailed = true;
+      rmSync(beside, { force: true });
     }
     interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
   }
@@ -87,7 +88,6 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
   }
 
   function close(): void {
-    clearTimeout(timer);
     write();
     unlock();
   }

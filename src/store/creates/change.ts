@@ -107,13 +107,14 @@ export async function record(
 ): Promise<(Step & FoundRow) | undefined> {
   const deadline = new Deadline(LONGEST_RECORDING);
   let found = known;
-  for (let pause = FIRST_PAUSE; pause <= deadline.remaining; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
       return await change(client.store, key, transition, found);
     } catch (error) {
       if (isTaken(error)) throw error;
       // The change may have succeeded anyway, so the row must be read.
       found = undefined;
+      if (deadline.remaining < pause) break;
       await backgroundDelay(pause);
     }
   }

@@ -38,7 +38,7 @@ export function reconcile(
   if (isExact && isPaymentOf(row, payment))
     return { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' };
   const next = withConflict(row, payment.id);
-  return next === row ? {} : { next };
+  return next === found ? {} : { next };
 }
 
 /** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */

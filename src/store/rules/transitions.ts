@@ -34,9 +34,11 @@ function nextRow(row: CreateRow | undefined, attempt: Attempt, now: number): Cre
 const canBegin = (row: CreateRow | undefined, plan?: CreateRow): boolean =>
   plan ? row?.state === 'planned' && row.revision === plan.revision : !row || row.state === 'freed';
 
-/** Begins an attempt if it can. */
-export const begin = (row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step =>
-  canBegin(row, plan) ? { next: nextRow(row, attempt, now) } : {};
+/** Begins an attempt if it can. A library may repeat a begin whose answer was lost. */
+export function begin(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
+  if (row?.attemptId === attempt.attemptId && isWithoutPayment(row)) return { next: row };
+  return canBegin(row, plan) ? { next: nextRow(row, attempt, now) } : {};
+}
 
 /** Plans a payout if the reference is new or freed. @param body the whole request */
 export const plan = (row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step =>

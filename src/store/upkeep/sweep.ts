@@ -71,7 +71,8 @@ export async function sweep(client: SweepCall): Promise<void> {
     const looks: Look[] = [];
     for (const id of knownIds(row)) looks.push(await lookAt(row, id, client));
     const first = (is: Look['outcome']) => looks.find(look => look.outcome === is);
-    const { outcome, error, asked = 0 }: Look = first('failed') ?? first('open') ?? { outcome: 'processed' };
+    const { outcome, error }: Look = first('failed') ?? first('open') ?? { outcome: 'processed' };
+    const asked = Math.max(0, ...looks.map(look => look.asked ?? 0));
     isOut ||= asked > 0;
     if (outcome === 'failed' && signal.aborted) return giveBack(store, row);
     const mayGiveUp = now - row.begunAt > giveUpAfter && !looks.some(({ isKept }) => isKept);
@@ -108,7 +109,7 @@ interface Look {
   /** An error of any type that the merchant's function throws. */
   error?: unknown;
   /** Milliseconds that the gateway asked to wait. */
-  asked?: number | undefined;
+  asked?: number;
   /** The payment has changed since its effect. */
   hasChanged?: boolean;
 }
@@ -130,8 +131,8 @@ async function lookAt(row: CreateRow, id: string, { handler, signal }: SweepCall
     return isFinal(payment) ? { outcome: 'processed', hasChanged } : { outcome: 'open', isKept: isOwed, hasChanged };
   } catch (error) {
     // By shape, because the handler may belong to another copy of the SDK.
-    const { code, retryAfter: asked } = isOfMerchant(error) ? {} : Object(error);
-    if (!UNKNOWN.has(code)) return { outcome: 'failed', isKept: true, error, asked };
+    const { code, retryAfter } = isOfMerchant(error) ? {} : Object(error);
+    if (!UNKNOWN.has(code)) return { outcome: 'failed', isKept: true, error, asked: Number(retryAfter) || 0 };
     // Another gateway, or one that has forgotten an old payment.
     if (isOwn && effectAt === undefined) return { outcome: 'failed', isKept: isOwed, error };
     // An id from an error or a callback may not exist.
