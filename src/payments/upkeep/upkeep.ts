@@ -1,6 +1,6 @@
 // Upkeep: sends planned payouts, and processes payments whose callbacks were lost.
 import * as z from 'zod';
-import { pause } from '../../deadline.ts';
+import { leaving, pause } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
 import { warn } from '../../store/creates/reports.ts';
@@ -116,19 +116,18 @@ async function sweepUntil(client: UpkeepCall): Promise<void> {
 /** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
 async function sendUntil(client: UpkeepCall): Promise<void> {
   const { signal } = client;
-  let bell = new AbortController();
-  const ring = () => bell.abort();
-  signal.addEventListener('abort', ring);
-  const watching = watch(client, ring);
+  let bell = Promise.withResolvers<void>();
+  const watching = watch(client, () => bell.resolve());
   for (let failures = 0; !signal.aborted; ) {
     // A plan that is written during the run rings for the next one.
-    bell = new AbortController();
+    bell = Promise.withResolvers();
     await sendPlans(client).catch(error => {
       client.isOut = true;
       warn(client, 'upkeep_failed', {}, String(error));
     });
     failures = client.isOut ? failures + 1 : 0;
-    await pause(Math.min(SECOND * 2 ** failures, MINUTE), client.isOut ? signal : bell.signal);
+    const wake = client.isOut ? new Promise(() => {}) : bell.promise;
+    await leaving(wake, { ms: Math.min(SECOND * 2 ** failures, MINUTE), signal });
   }
   await watching;
 }
