@@ -5,14 +5,14 @@ import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { bindStore } from '../store/creates/bound.ts';
 import type { Call } from '../telemetry/call.ts';
-import { type CallbackTokens, callbackTokens } from './signing/callback-token.ts';
+import { callbackTokens } from './signing/callback-token.ts';
 import { signBody } from './signing/sign.ts';
 
 export interface Gateway extends Settings {
   get(call: Call, paymentId: string, limits: CallLimits): ReturnType<Send>;
   /** Signs the bytes of a create, and sends them. */
   post(call: Call, body: Uint8Array, limits: CallLimits): ReturnType<Send>;
-  tokens: CallbackTokens;
+  tokens: ReturnType<typeof callbackTokens>;
   /** Time of `performance.now()` to check that an upkeep runs, for a client that has planned a payout. */
   upkeepCheckAt?: number;
 }

@@ -19,29 +19,24 @@ export interface TokenCheck {
   isOf(token: string, payment: Payment): boolean;
 }
 
-/** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
-export interface CallbackTokens extends TokenCheck {
-  /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
-  addTo(request: CheckedRequest): CheckedRequest;
-}
-
-/** @param formerSignKeys keys whose tokens are still valid */
-export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyObject[]): CallbackTokens {
+/**
+ * Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key.
+ *
+ * @param formerSignKeys keys whose tokens are still valid
+ */
+export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyObject[]) {
   const key = derive(signKey);
   const keys = [key, ...formerSignKeys.map(derive)];
 
   return {
-    addTo(request) {
-      const { reference, webhookUrl, callbackUrl } = request;
-      const token = tokenOf(digestOf(reference ?? ''), key);
-      return {
-        ...request,
-        ...(webhookUrl && { webhookUrl: withToken(webhookUrl, token) }),
-        ...(callbackUrl && { callbackUrl: withToken(callbackUrl, token) }),
-      };
+    /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
+    addTo(request: CheckedRequest): CheckedRequest {
+      const token = tokenOf(digestOf(request.reference ?? ''), key);
+      const signed = (url: string | null | undefined) => url && withToken(url, token);
+      return { ...request, webhookUrl: signed(request.webhookUrl), callbackUrl: signed(request.callbackUrl) };
     },
 
-    check(url) {
+    check(url: string) {
       const token = URL.parse(url, 'http://localhost')?.searchParams.getAll(PARAMETER).at(-1);
       if (token === undefined) return undefined;
       // Compares with every key in full, also after a match.
@@ -49,7 +44,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
       return right.includes(true) ? token : undefined;
     },
 
-    isOf: (token, { reference }) => !reference || isEqual(digestIn(token), digestOf(reference)),
+    isOf: (token: string, { reference }: Payment) => !reference || isEqual(digestIn(token), digestOf(reference)),
   };
 }
 
