@@ -9,9 +9,9 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { type CheckedRequest, checkRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
 import { serialize } from '../schemas/requests/serialize.ts';
-import { createOnce } from '../store/creates/create-once.ts';
+import { type CreateOnce, createOnce } from '../store/creates/create-once.ts';
 import { checkReference } from '../store/key.ts';
-import type { CreateRow } from '../store/rules/create-row.ts';
+import type { Attempt } from '../store/rules/create-row.ts';
 import { newAttempt } from '../store/rules/fingerprint.ts';
 import { Call } from '../telemetry/call.ts';
 import { warnInProduction } from '../telemetry/events.ts';
@@ -36,20 +36,12 @@ export interface Created {
   stale: boolean;
 }
 
-/** What other parts of the SDK pass to a create. */
-export interface Internal {
-  /** The plan of a payout, claimed by upkeep. */
-  plan?: CreateRow | undefined;
-  /** The order that the create is an attempt of. */
-  order?: string | undefined;
-}
-
 export async function create(
   gateway: Gateway,
   kind: RequestKind,
   input: unknown,
   options?: CreateOptions,
-  { plan, order }: Internal = {},
+  { plan, order }: Pick<CreateOnce, 'plan'> & Pick<Attempt, 'order'> = {},
 ): Promise<Created> {
   const call = new Call('create', gateway);
   if (!plan) checkUpkeep(gateway);

@@ -5,9 +5,8 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ClientOptions, readClientOptions } from '../../src/client-options.ts';
 import type { Fetch } from '../../src/http/own-fetch.ts';
-import { type Created, create, type Internal } from '../../src/payments/create.ts';
+import { type Created, create } from '../../src/payments/create.ts';
 import { openGateway } from '../../src/payments/gateway.ts';
-import type { PayoutOptions } from '../../src/payments/upkeep/payouts.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { PlanGone } from '../../src/store/creates/create-once.ts';
 import type { CreateRow } from '../../src/store/rules/create-row.ts';
@@ -37,13 +36,13 @@ function openPayouts(fetch: Fetch, { statements = memoryCreates({ scope: 'eu' })
     statements,
     gateway,
     rowOf,
-    plan: (changes: Partial<PayoutRequest> = {}, options?: PayoutOptions) =>
+    plan: (changes: Partial<PayoutRequest> = {}, options?: { extra?: object }) =>
       gateway.payOut(tx, { ...PAYOUT, ...changes }, options),
     /** Sends a plan as upkeep claims it, or as it was claimed before. */
-    send: async (claimed?: CreateRow, internal?: Internal): Promise<Created> => {
+    send: async (claimed?: CreateRow): Promise<Created> => {
       const plan = claimed ?? ((await rowOf()) as CreateRow);
       const { request, extra } = openPlan(plan.body ?? '');
-      return create(upkeeping, 'payment', request, { extra }, { plan, ...internal });
+      return create(upkeeping, 'payment', request, { extra }, { plan });
     },
     stateOf: async (reference = PAYOUT.reference) => (await gateway.find(reference))?.state,
     changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),

@@ -67,7 +67,6 @@ const PARTS = [
   'OnrampDeposit',
   'OnrampPayment',
   'OnrampCheckout',
-  'PayoutOptions',
   'CustomerRequest',
   'BillingAddressRequest',
   'ApplePayBillingAddress',

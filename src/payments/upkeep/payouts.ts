@@ -19,17 +19,14 @@ import { type Entry, storeOf } from '../store-calls.ts';
 /** The request of `payOut`: a withdrawal with a reference, which identifies it. */
 export type PayoutRequest = WithdrawalRequest & { reference: string };
 
-/** The options of `payOut`, its third argument. */
-export type PayoutOptions = Pick<CreateOptions, 'extra'>;
-
-const readOptions = argumentReader<PayoutOptions>()({ extra: extraField }, 'not_sent');
+const readOptions = argumentReader<Pick<CreateOptions, 'extra'>>()({ extra: extraField }, 'not_sent');
 
 /** Writes before the first await, so that the merchant's later queries run after it, as after their own INSERT. */
 export async function payOut(
   gateway: Gateway,
   tx: unknown,
   request: PayoutRequest,
-  options?: PayoutOptions,
+  options?: Pick<CreateOptions, 'extra'>,
 ): Promise<Entry> {
   const store = storeOf(gateway, 'payOut');
   if (!tx) throw new ConfigurationError(NO_TRANSACTION, { outcome: 'not_sent' });
