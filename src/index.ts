@@ -20,7 +20,6 @@ export type { Created } from './payments/create.ts';
 export type { NextAction } from './payments/next-action.ts';
 export type { Order } from './payments/order-state.ts';
 export type { Checkout, CheckoutRequest } from './payments/orders.ts';
-export type { Review } from './payments/reviews.ts';
 export { signBody } from './payments/signing/sign.ts';
 export type { Entry } from './payments/store-calls.ts';
 export type { PayoutRequest } from './payments/upkeep/payouts.ts';
@@ -66,6 +65,7 @@ export { createPaymentSchema, depositSchema, nftPurchaseSchema, withdrawalSchema
 export type { Store } from './store/contract.ts';
 export { memoryStore } from './store/memory.ts';
 export type { Doubt } from './store/rules/create-row.ts';
+export type { Review } from './store/rules/payment-row.ts';
 export type { CallbackEvent, GatewayEvent } from './telemetry/events.ts';
 export type { WebhookHandlerOptions } from './webhooks/endpoint.ts';
 export type { Context, PaymentOutcome } from './webhooks/functions.ts';

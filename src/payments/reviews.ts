@@ -14,8 +14,6 @@ import {
   type Review,
 } from '../store/rules/payment-row.ts';
 
-export type { Review } from '../store/rules/payment-row.ts';
-
 export async function reviews(store: Store): Promise<Review[]> {
   const { rows } = await store.list({ kind: 'payment', states: ['begun', 'review'] });
   const found = rows.flatMap(row =>
@@ -49,11 +47,9 @@ export async function resolveReview(store: Store, id: string, status: string): P
 
 /** Writes create and order as after the effect. @returns the payment's data, or undefined if a row has changed */
 async function complete(store: Store, review: KeptReview, known: PaymentData): Promise<PaymentData | undefined> {
-  const { reference, order: orderId, status } = review;
-  const [{ row: create }, { row: orderRow }] = await Promise.all([
-    readCreate(store, { reference: reference ?? '' }),
-    store.read({ kind: 'order', id: orderId ?? '' }),
-  ]);
+  const { reference = '', order = '', status } = review;
+  const { row: create } = await readCreate(store, { reference });
+  const { row: orderRow } = await store.read({ kind: 'order', id: order });
   const verdict = judge({ payment: paymentOf(review), known, create, orderRow });
   const written = await Promise.all(rowsAfter(verdict, create, orderRow, create).map(row => store.write(row)));
   return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict) : undefined;
