@@ -1,6 +1,6 @@
 // Polls a payment until it has the status that the merchant waits for.
 import { Deadline, pause } from '../deadline.ts';
-import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
+import { type ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { isPassing } from '../http-statuses.ts';
 import { argumentReader, callFields, functionOf, milliseconds } from '../options/reader.ts';
 import type { Payment } from '../schemas/records/payment.ts';
@@ -50,10 +50,11 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
   const call = new Call('lookup', gateway);
   let last: Payment | undefined;
   for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
-    let trouble: unknown;
+    let trouble: Partial<ApiError> | undefined;
     const limits = { timeout: Math.min(deadline.timeout, gateway.timeout), signal };
     const seen = await lookUp(gateway, paymentId, limits, call).catch(error => {
-      if (signal?.aborted || !mayPass(error)) throw error;
+      const mayPass = error instanceof ConnectionError || isPassing(error.status);
+      if (signal?.aborted || !mayPass) throw error;
       trouble = error;
     });
     if (seen) {
@@ -67,12 +68,8 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
       const message = `Payment ${paymentId} did not reach the awaited status within ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
-    const { retryAfter = 0 } = trouble instanceof ApiError ? trouble : {};
+    const { retryAfter = 0 } = trouble ?? {};
     // The last lookups are close to the deadline, and each leaves time for another.
     await pause(Math.min(Math.max(due, retryAfter), LONGEST_PAUSE, Math.max(left - LAST_LOOK, left / 2)), signal);
   }
 }
-
-/** Returns whether a later lookup may succeed. */
-const mayPass = (error: unknown): boolean =>
-  error instanceof ConnectionError || (error instanceof ApiError && isPassing(error.status));
