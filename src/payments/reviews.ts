@@ -34,7 +34,10 @@ export async function resolveReview(store: Store, id: string, status: string): P
     // A refused payout has its reference, a payment its id in lower case.
     const row = (await rowOf(id)) ?? (await rowOf(id.toLowerCase()));
     const review = row && reviewsOf(row).find(open => open.status === status);
-    if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
+    if (!row || !review) {
+      const message = `has no open review with the status ${JSON.stringify(status)}: ${JSON.stringify(id)}. See gateway.reviews()`;
+      throw new InvalidRequestError([{ path: 'id', message }]);
+    }
     const known = paymentDataOf(row);
     const isCutOff = review.reason === 'effect_uncertain';
     const closed = isCutOff
@@ -58,8 +61,3 @@ async function complete(store: Store, review: KeptReview, known: PaymentData): P
 /** The facts of the payment that decide about its outcome. */
 const paymentOf = ({ paymentId, status, ...facts }: KeptReview): Payment =>
   ({ ...facts, id: paymentId, paymentStatus: isPaymentStatus(status) ? status : 'UNKNOWN' }) as Payment;
-
-const notOpen = (id: string, status: string) => ({
-  path: 'id',
-  message: `has no open review with the status ${JSON.stringify(status)}: ${JSON.stringify(id)}. See gateway.reviews()`,
-});
