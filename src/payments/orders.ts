@@ -8,6 +8,7 @@ import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
 import { type CheckedRequest, checkRequest } from '../schemas/requests/checked-request.ts';
 import type { DepositRequest, OnrampDeposit } from '../schemas/requests/request.ts';
+import type { Written } from '../store/contract.ts';
 import { answerWithin, ownerOf, readCreate } from '../store/creates/change.ts';
 import { type SettlingCall, settleKnown } from '../store/creates/doubts.ts';
 import type { WaitLimits } from '../store/creates/in-flight.ts';
@@ -54,15 +55,14 @@ interface Click extends WaitLimits, SettlingCall {
   orderId: string;
   request: CheckedRequest;
   /** The amount of the request without trailing zeros, and its currency in upper case. */
-  amount: string;
-  currency: string;
+  money: { amount: string; currency: string };
   options: CreateOptions | undefined;
   /** Whether a create of this call may have made a payment. */
   mayExist: boolean;
 }
 
-/** `again`: the attempt has changed. `next`: send another attempt. `send`: send this one. */
-type Step = Checkout | 'again' | 'next' | 'send';
+/** `again`: the attempt has changed. A number: send this attempt. */
+type Step = Checkout | 'again' | number;
 
 const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
 const CHECKING = { state: 'checking' } as const;
@@ -84,7 +84,7 @@ export async function checkout(
   const call = new Call('lookup', gateway);
   const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
   const client = { gateway, store, call, readPayment };
-  const click = { ...client, orderId, request: checked, ...money, options, deadline, signal, mayExist: false };
+  const click = { ...client, orderId, request: checked, money, options, deadline, signal, mayExist: false };
   try {
     return await takeSteps(click, new Deadline(Math.min(timeout, LONGEST_WAIT)));
   } catch (error) {
@@ -96,40 +96,36 @@ export async function checkout(
 
 /** @throws the store's errors, and `LateError` at the deadline or the signal */
 async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
-  const { store, orderId, amount, currency, signal } = click;
-  const first = newOrder(orderId, { attempts: 1, amount, currency });
-  let { isWritten, row } = await answerWithin(click, store.write(first));
+  const { store, orderId, money, signal } = click;
+  const first = newOrder(orderId, { attempts: 1, ...money });
+  let asked: Promise<Partial<Written>> = store.write(first);
   for (;;) {
-    row ??= (await answerWithin(click, store.read(first))).row ?? first;
+    const { isWritten, row: stored } = await answerWithin(click, asked);
+    const row = stored ?? (await answerWithin(click, store.read(first))).row ?? first;
     const order = orderDataOf(row);
     if (order.paidBy) {
       const paying = await answerWithin(click, ownerOf(store, order.paidBy));
       return { state: 'paid', payment: paying.row?.result?.payment };
     }
     if (order.isCanceled) return { state: 'canceled' };
-    const reference = referenceOf(orderId, order.attempts);
     // The order shows the newest amount before its payment is sent.
-    const step = isWritten ? await send(click, reference) : await stepOf(click, reference);
-    if (step === 'send' || step === 'next') {
-      const attempts = step === 'next' ? order.attempts + 1 : order.attempts;
-      const next = store.write({ ...row, data: { ...order, attempts, amount, currency } });
-      ({ isWritten, row } = await answerWithin(click, next));
-      continue;
-    }
-    if (step !== 'again') return step;
-    if (patience.remaining === 0) return CHECKING;
-    await pause(PAUSE, signal);
-    isWritten = false;
-    row = undefined;
+    const step = isWritten ? await send(click, order.attempts) : await stepOf(click, order.attempts);
+    if (typeof step === 'object') return step;
+    if (step === 'again') {
+      if (patience.remaining === 0) return CHECKING;
+      await pause(PAUSE, signal);
+      asked = store.read(first);
+    } else asked = store.write({ ...row, data: { ...order, ...money, attempts: step } });
   }
 }
 
 /** Creates the payment of an attempt. All callers together make at most one for each reference. */
-async function send(click: Click, reference: string): Promise<Checkout | 'again'> {
+async function send(click: Click, attempt: number): Promise<Checkout | 'again'> {
   const { gateway, request, orderId, deadline } = click;
   const options = { ...click.options, timeout: Math.ceil(deadline.timeout) };
+  const deposit = { ...request, reference: referenceOf(orderId, attempt) };
   try {
-    const created = await create(gateway, 'deposit', { ...request, reference }, options, { order: orderId });
+    const created = await create(gateway, 'deposit', deposit, options, { order: orderId });
     return pageOf(created.payment, created.nextAction);
   } catch (error) {
     if (!isGatewayError(error)) throw error;
@@ -142,33 +138,33 @@ async function send(click: Click, reference: string): Promise<Checkout | 'again'
 }
 
 /** Looks at an attempt that exists. */
-async function stepOf(click: Click, reference: string): Promise<Step> {
+async function stepOf(click: Click, attempt: number): Promise<Step> {
   const { store, orderId } = click;
-  const { row, now } = await answerWithin(click, readCreate(store, { reference }));
-  if (!row || row.state === 'freed') return 'send';
+  const { row, now } = await answerWithin(click, readCreate(store, { reference: referenceOf(orderId, attempt) }));
+  if (!row || row.state === 'freed') return attempt;
   // Another create has this reference. A row that a callback made may be this attempt's.
-  if (row.order !== orderId && row.bodyHash !== UNSEEN) return 'next';
+  if (row.order !== orderId && row.bodyHash !== UNSEEN) return attempt + 1;
   if (isUnderWay(row, now)) return 'again';
-  if (row.result) return pageOfAttempt(click, row, row.result);
+  if (row.result) return (await pageOfAttempt(click, row, row.result)) ?? attempt + 1;
   if (knownIds(row).length > 0) {
     const settling = answerWithin(click, settleKnown(click, { row, now }));
     return (await settling.catch(() => undefined)) ? 'again' : CHECKING;
   }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
-  return row.begunAt + row.timeoutMs < now ? 'next' : CHECKING;
+  return row.begunAt + row.timeoutMs < now ? attempt + 1 : CHECKING;
 }
 
-/** Looks up the payment of an attempt. */
-async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Step> {
-  const { gateway, request, amount, currency } = click;
+/** Looks up the payment of an attempt. @returns undefined if the order needs another attempt */
+async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Checkout | undefined> {
+  const { gateway, request, money } = click;
   const { payment } = known;
   const seen = isFinal(payment) ? payment : await click.readPayment(payment.id).catch(() => payment);
   if (seen.paymentStatus !== payment.paymentStatus) await answerWithin(click, reconcile(gateway, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
-  if (isFinal(seen)) return 'next';
+  if (isFinal(seen)) return undefined;
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
-  const isSameMoney = row.amount === amount && row.currency.toUpperCase() === currency;
-  if (row.paymentMethod !== request.paymentMethod || !isSameMoney || row.isPageLost) return 'next';
+  const isSameMoney = row.amount === money.amount && row.currency.toUpperCase() === money.currency;
+  if (row.paymentMethod !== request.paymentMethod || !isSameMoney || row.isPageLost) return undefined;
   return pageOf(seen, nextActionOf(withNextAction(known, { payment: seen })));
 }
 
