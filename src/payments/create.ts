@@ -96,15 +96,12 @@ function warnOnce(gateway: Gateway): void {
   );
 }
 
-const NO_REFERENCE = {
-  path: 'reference',
-  message: 'is required with a store: the SDK prevents a second payout of one reference',
-};
-
 /** Gives a deposit without a reference a UUID, so that the store knows it. */
 export function withReference(request: CheckedRequest): CheckedRequest & { reference: string } {
   const { reference = null, paymentType } = request;
-  if (!reference && paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
+  const message = 'is required with a store: the SDK prevents a second payout of one reference';
+  if (!reference && paymentType === 'WITHDRAWAL')
+    throw new InvalidRequestError([{ path: 'reference', message }], 'not_sent');
   if (reference) checkReference(reference);
   return { ...request, reference: reference || randomUUID() };
 }

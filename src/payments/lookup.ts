@@ -12,13 +12,12 @@ import { readLookedUp } from './response.ts';
 /** Looks a payment up, within limits. */
 export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
 
-const NOT_AN_ID = { path: 'id', message: "must be the gateway's UUID of the payment, not your reference" };
-
 /** @param cause the call that makes this one, and shares its id */
 export async function lookUp(gateway: Gateway, id: string, options?: CallOptions, cause?: Call): Promise<Payment> {
   const call = new Call('lookup', gateway, cause);
   const read = async () => {
-    if (!isPaymentId(id)) throw new InvalidRequestError([NOT_AN_ID]);
+    const message = "must be the gateway's UUID of the payment, not your reference";
+    if (!isPaymentId(id)) throw new InvalidRequestError([{ path: 'id', message }]);
     // Any other value stays out of events: it may be anything.
     call.paymentId = id;
     const { signal, timeout = gateway.timeout } = readCallOptions(options);
