@@ -5,9 +5,9 @@ import { argumentReader, extraField } from '../../options/reader.ts';
 import { checkRequest } from '../../schemas/requests/checked-request.ts';
 import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
 import { serialize } from '../../schemas/requests/serialize.ts';
-import { change, NO_ROW } from '../../store/creates/change.ts';
+import { change, type ExistingRow, NO_ROW } from '../../store/creates/change.ts';
 import { inDoubt } from '../../store/creates/doubts.ts';
-import { type CreateRow, entryOf } from '../../store/rules/create-row.ts';
+import { entryOf } from '../../store/rules/create-row.ts';
 import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
 import type { PlannedRequest } from '../../store/rules/plan.ts';
 import { plan } from '../../store/rules/transitions.ts';
@@ -36,12 +36,12 @@ export async function payOut(
   const payout = withReference(checkRequest(gateway, 'withdrawal', request));
   const attempt = newAttempt(payout, JSON.parse(serialize(payout, extra)), { timeoutMs: 0 });
   const body = JSON.stringify({ request: payout, extra } satisfies PlannedRequest);
-  const step = await change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
-  const row = step.row as CreateRow;
+  const planning = change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
+  const { row, now } = (await planning) as ExistingRow;
   expectSameRequest(row, attempt, { mayBePlanned: true });
   // If that create fails, upkeep would not send the payout.
   if (row.state === 'begun') throw inDoubt(row);
-  return entryOf(store, row, step.now);
+  return entryOf(store, row, now);
 }
 
 /** Without a transaction, the plan would be committed although the merchant's work is rolled back. */

@@ -61,8 +61,7 @@ async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {
   const { gateway, store, sent } = client;
   if (plan.state === 'freed') return review(client, plan);
   const outage = await readOutage(store);
-  const isOutage = outage.until > 0;
-  if (isOutage && !(await isAnswering(client, outage))) {
+  if (!(await maySend(client, outage))) {
     await giveBack(store, plan);
     sent.postponed += 1;
     client.isOut = true;
@@ -77,13 +76,13 @@ async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {
     return fail(client, plan, error);
   }
   sent.created += 1;
-  if (isOutage) await endOutage(store);
+  if (outage.until > 0) await endOutage(store);
 }
 
-/** After the pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
-async function isAnswering(client: UpkeepCall, outage: Outage): Promise<boolean> {
+/** After a pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
+async function maySend(client: UpkeepCall, outage: Outage): Promise<boolean> {
   const { gateway, store, call, signal } = client;
-  if (outage.row.revision === client.held) return true;
+  if (outage.until === 0 || outage.row.revision === client.held) return true;
   const held = outage.until > outage.now ? undefined : await pauseSending(store, {}, outage);
   if (!held || !(await lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing))) return false;
   client.held = held;
