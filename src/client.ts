@@ -89,8 +89,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * Creates a withdrawal: the merchant pays the customer. Pass a `reference`. With a store you can retry after any
    * error, and the customer is paid at most once. Without one, retry only if `outcome` is `not_sent` or `rejected`.
    *
-   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws the other errors of `createDeposit`
+   * @throws the errors of `createDeposit`
    * @example
    * await gateway.createWithdrawal({ paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
    */
@@ -102,8 +101,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * Creates the deposit that pays for an NFT, by one of {@link NFT_METHODS}. The gateway's document only restricts the
    * methods: the type `DEPOSIT` is this SDK's assumption.
    *
-   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws the other errors of `createDeposit`
+   * @throws the errors of `createDeposit`
    */
   async createNftPurchase(request: NftPurchaseRequest, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'nftPurchase', request, options);
@@ -112,8 +110,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   /**
    * Creates a payment of either type, for code that handles both.
    *
-   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws the other errors of `createDeposit`
+   * @throws the errors of `createDeposit`
    */
   async createPayment(
     request: PaymentRequest | (T extends 'onramp' ? OnrampDeposit & { paymentType: 'DEPOSIT' } : never),
