@@ -146,12 +146,11 @@ async function stepOf(click: Click, attempt: number): Promise<Step> {
   if (row.order !== orderId && row.bodyHash !== UNSEEN) return attempt + 1;
   if (isUnderWay(row, now)) return 'again';
   if (row.result) return (await pageOfAttempt(click, row, row.result)) ?? attempt + 1;
-  if (knownIds(row).length > 0) {
-    const settling = answerWithin(click, settleKnown(click, { row, now }));
-    return (await settling.catch(() => undefined)) ? 'again' : CHECKING;
-  }
-  // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
-  return row.begunAt + row.timeoutMs < now ? attempt + 1 : CHECKING;
+  const settling = answerWithin(click, settleKnown(click, { row, now }));
+  if (await settling.catch(() => undefined)) return 'again';
+  // Without an id, the customer never got its page, so a payment is unlikely. If there is one, it goes to review.
+  const isUnlikely = knownIds(row).length === 0 && row.begunAt + row.timeoutMs < now;
+  return isUnlikely ? attempt + 1 : CHECKING;
 }
 
 /** Looks up the payment of an attempt. @returns undefined if the order needs another attempt */
