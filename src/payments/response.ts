@@ -101,15 +101,13 @@ function nameOf({ operation, reference, paymentId }: Call): string {
 
 /** The meaning of a failed create for the money. A complete refusal without a record means that no payment exists. */
 function verdictOn(result: HttpAnswer | NoAnswer): { outcome?: Outcome; paymentId?: string | undefined } {
-  const { body } = result;
-  if ('code' in result) return { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId: findPaymentId(body) };
-  const { status, isTooLong, isCompressed } = result;
-  const isRejected = isRefusal(status) && !isTooLong && !isCompressed && !hasRecord(body);
-  return isRejected ? { outcome: 'rejected' } : { outcome: 'unknown', paymentId: findPaymentId(body) };
+  const isAnswer = 'status' in result;
+  if (isAnswer && isWithoutPayment(result)) return { outcome: 'rejected' };
+  return { outcome: isAnswer || result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId: findPaymentId(result.body) };
 }
 
-/** Returns whether the body is a record of the gateway, wrapped or not. */
-function hasRecord(body: string): boolean {
+function isWithoutPayment({ status, body, isTooLong, isCompressed }: HttpAnswer): boolean {
+  if (!isRefusal(status) || isTooLong || isCompressed) return false;
   const { id, paymentStatus } = Object(recordIn(parseJson(body)?.value));
-  return isPaymentId(id) && Boolean(paymentStatus);
+  return !isPaymentId(id) || !paymentStatus;
 }
