@@ -60,10 +60,9 @@ const DAY = 86_400_000;
 const millisecondsOrZero = z.number({ error: 'must be milliseconds, 0 or more' }).nonnegative();
 
 const readOptions = argumentReader<UpkeepOptions>()({
-  handler: z.custom<UpkeepOptions['handler']>(
-    given => typeof (given as Partial<UpkeepOptions['handler']> | null)?.[HANDLER]?.process === 'function',
-    { error: 'must be the handler of createWebhookHandler' },
-  ),
+  handler: z.custom<UpkeepOptions['handler']>(given => HANDLER in Object(given), {
+    error: 'must be the handler of createWebhookHandler',
+  }),
   signal: callFields.signal.default(() => new AbortController().signal),
   once: flag.default(false),
   olderThan: millisecondsOrZero.default(60_000),
