@@ -96,27 +96,21 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
       await sendPlans(client);
       await sweep(client);
     } else {
-      await Promise.all([sendUntil(client), sweepUntil(client)]);
+      const tryToSweep = () => sweep(client).catch(error => warn(client, 'upkeep_failed', {}, String(error)));
+      await Promise.all([sendUntil(client), repeat(client, MINUTE, tryToSweep)]);
     }
     return { swept, sent };
   };
   return call.conclude(keepUp, () => ({ counts: { ...swept, ...sent } }), !once);
 }
 
-/** Sweeps every minute until the signal. */
-async function sweepUntil(client: UpkeepCall): Promise<void> {
-  const { signal } = client;
-  while (!signal.aborted) {
-    await sweep(client).catch(error => warn(client, 'upkeep_failed', {}, String(error)));
-    await pause(MINUTE, signal);
-  }
-}
-
 /** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
 async function sendUntil(client: UpkeepCall): Promise<void> {
-  const { signal } = client;
+  const { store, signal } = client;
   let bell = Promise.withResolvers<void>();
-  const watching = watch(client, () => bell.resolve());
+  const listen = async () => store.watch?.(() => bell.resolve(), signal);
+  // While the database reports no plans, the regular checks find them.
+  const listening = repeat(client, SECOND, () => listen().catch(() => {}));
   for (let failures = 0; !signal.aborted; ) {
     // A plan that is written during the run rings for the next one.
     bell = Promise.withResolvers();
@@ -128,17 +122,13 @@ async function sendUntil(client: UpkeepCall): Promise<void> {
     const wake = client.isOut ? new Promise(() => {}) : bell.promise;
     await leaving(wake, { ms: Math.min(SECOND * 2 ** failures, MINUTE), signal });
   }
-  await watching;
+  await listening;
 }
 
-/** Listens for plans until the signal, and again if the database stops reporting them. */
-async function watch({ store, signal }: UpkeepCall, onPlanned: () => void): Promise<void> {
-  while (store.watch && !signal.aborted) {
-    try {
-      await store.watch(onPlanned, signal);
-    } catch {
-      // Until it listens again, the regular checks find new plans.
-    }
-    await pause(SECOND, signal);
+/** Repeats work until the signal, after pauses of `ms` milliseconds. */
+async function repeat({ signal }: UpkeepCall, ms: number, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await pause(ms, signal);
   }
 }
