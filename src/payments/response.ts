@@ -93,7 +93,6 @@ function failed(result: HttpAnswer | NoAnswer, call: Call, issues?: Issue[]): Ga
   return new ApiError(text, result, details);
 }
 
-/** Names a call in an error's message. */
 function nameOf({ operation, reference, paymentId }: Call): string {
   if (operation === 'lookup') return `the lookup of payment ${paymentId}`;
   return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';

@@ -5,7 +5,6 @@ import { foldReference } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { CheckedRequest } from '../../schemas/requests/checked-request.ts';
 
-/** The query parameter that carries the token. */
 const PARAMETER = 'callbackToken';
 
 /** Bytes of the digest and of its MAC, short because gateways may limit the length of an address. */
