@@ -6,20 +6,17 @@ const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)(?:"|$)(\s*:)?|[{}[\]]/gs;
 
 /** Returns the record's `id`, from `result` or from the top. */
 export function findPaymentId(body: string): string | undefined {
-  const parents: string[] = [];
-  let key = '';
+  const path: string[] = [];
   let top: string | undefined;
   for (const [token, text = '', colon] of body.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') {
-      parents.push(key);
-      key = token;
-    } else if (token === '}' || token === ']') {
-      key = parents.pop() ?? '';
-    } else if (colon) {
-      key = text;
-    } else if (key === 'id' && isPaymentId(text)) {
-      if (parents.length === 2 && parents[1] === 'result') return text;
-      if (parents.length === 1) top ??= text;
+    if (token === '{' || token === '[') path.push('');
+    else if (token === '}' || token === ']') path.pop();
+    else if (colon && path.length > 0) path[path.length - 1] = text;
+    else if (isPaymentId(text)) {
+      // A key contains a quote only after a backslash.
+      const name = path.join('"');
+      if (name === 'result"id') return text;
+      if (name === 'id') top ??= text;
     }
   }
   return top;
