@@ -18,10 +18,10 @@ import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
 import { newOrder, orderDataOf } from '../store/rules/order-row.ts';
 import { Call } from '../telemetry/call.ts';
-import { create } from './create.ts';
+import { type Created, create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
-import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
+import { nextActionOf, type TransferInstructions } from './next-action.ts';
 import { checkOrderId, referenceOf } from './order-state.ts';
 import { reconcile, storeOf } from './store-calls.ts';
 
@@ -125,8 +125,7 @@ async function send(click: Click, attempt: number): Promise<Checkout | 'again'> 
   const options = { ...click.options, timeout: Math.ceil(deadline.timeout) };
   const deposit = { ...request, reference: referenceOf(orderId, attempt) };
   try {
-    const created = await create(gateway, 'deposit', deposit, options, { order: orderId });
-    return pageOf(created.payment, created.nextAction);
+    return pageOf(await create(gateway, 'deposit', deposit, options, { order: orderId }));
   } catch (error) {
     if (!isGatewayError(error)) throw error;
     // Another call makes this attempt, or another create has its reference.
@@ -164,10 +163,10 @@ async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Pro
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
   const isSameMoney = row.amount === money.amount && row.currency.toUpperCase() === money.currency;
   if (row.paymentMethod !== request.paymentMethod || !isSameMoney || row.isPageLost) return undefined;
-  return pageOf(seen, nextActionOf(withNextAction(known, { payment: seen })));
+  return pageOf({ payment: seen, nextAction: nextActionOf(withNextAction(known, { payment: seen })) });
 }
 
-function pageOf(payment: Payment, nextAction: NextAction): Checkout {
+function pageOf({ payment, nextAction }: Pick<Created, 'payment' | 'nextAction'>): Checkout {
   if (isPaid(payment)) return { state: 'checking', payment };
   if (isFinal(payment)) return { state: 'declined', payment };
   const { type, ...page } = nextAction;

@@ -49,7 +49,7 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
   const deadline = new Deadline(timeout);
   const call = new Call('lookup', gateway);
   let last: Payment | undefined;
-  for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
+  for (let due = FIRST_PAUSE; ; due *= GROWTH) {
     let trouble: Partial<ApiError> | undefined;
     const limits = { timeout: Math.min(deadline.timeout, gateway.timeout), signal };
     const seen = await lookUp(gateway, paymentId, limits, call).catch(error => {
