@@ -87,7 +87,7 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   const lane = token === undefined ? 'unsigned' : 'signed';
   call.lane = lane;
   if (token === undefined && endpoint.unsigned === 'refuse') throw unhandled('unsigned', UNSIGNED);
-  const claim = await claimOf(endpoint, request);
+  const claim = await claimOf(endpoint, request, signal);
   call.paymentId = claim.id;
   reportStep(endpoint, call, { result: 'received' });
   const { result, payment } = await processCallback(endpoint, { ...claim, call, lane, token, signal });
@@ -99,13 +99,13 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
 const busy = ({ id }: Payment) => `Another worker is processing payment ${id}. A later callback or upkeep retries.`;
 
 /** Reads the claim of a callback, without keeping the body. */
-async function claimOf({ verify, maxBodyBytes }: Endpoint, request: Request): Promise<Claim> {
+async function claimOf({ verify, maxBodyBytes }: Endpoint, request: Request, signal: AbortSignal): Promise<Claim> {
   const parsed = parsedBodyOf(request);
   if (parsed) {
     if (verify) throw unhandled('already_parsed', PARSED_BEFORE);
     return readClaim(parsed.body);
   }
-  const body = await readRequestBody(request, maxBodyBytes);
+  const body = await readRequestBody(request, maxBodyBytes, signal);
   if (verify && !(await verify(request, body))) throw unhandled('refused', 'Your `verify` refused a callback.');
   return readClaim(body);
 }
