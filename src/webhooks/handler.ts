@@ -26,8 +26,8 @@ const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
 
 const NOT_WEB_STANDARD =
   'A webhook handler takes a web-standard Request. Give Express, Fastify, Nest and node:http toNodeHandler(handler), and Hono ({ req }) => handler(req.raw).';
-const PARSED_BEFORE =
-  'A framework parsed the body before `verify` could see its bytes: turn JSON parsing off for this route, or keep the raw bytes (express.raw, rawBody: true).';
+const READ_BEFORE =
+  'The body was read before the webhook handler got the request: register this route before body parsers, keep the raw bytes (express.raw, rawBody: true), or pass request.clone().';
 const TOO_LATE = `A callback was not handled within ${LONGEST_WORK} ms, and was answered 503. Work that has started continues.`;
 
 /**
@@ -101,10 +101,9 @@ const busy = ({ id }: Payment) => `Another worker is processing payment ${id}. A
 /** Reads the claim of a callback, without keeping the body. */
 async function claimOf({ verify, maxBodyBytes }: Endpoint, request: Request, signal: AbortSignal): Promise<Claim> {
   const parsed = parsedBodyOf(request);
-  if (parsed) {
-    if (verify) throw unhandled('already_parsed', PARSED_BEFORE);
-    return readClaim(parsed.body);
-  }
+  const isLost = parsed ? verify || parsed.body === undefined : request.bodyUsed;
+  if (isLost) throw unhandled('already_parsed', READ_BEFORE);
+  if (parsed) return readClaim(parsed.body);
   const body = await readRequestBody(request, maxBodyBytes, signal);
   if (verify && !(await verify(request, body))) throw unhandled('refused', 'Your `verify` refused a callback.');
   return readClaim(body);

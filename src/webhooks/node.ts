@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
-import { ConfigurationError, WebhookError } from '../errors.ts';
+import { ConfigurationError } from '../errors.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { withParsedBody } from './request-body.ts';
 
@@ -35,11 +35,12 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
     throw new ConfigurationError('toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).');
   }
   return async (request, response) => {
+    const isFastify = 'hijack' in response;
+    const incoming = (isFastify ? (request as { raw: Incoming }).raw : request) as Incoming;
     // Both kinds of responses share the methods used here, although their types differ.
-    const outgoing = ('hijack' in response ? response.raw : response) as ServerResponse;
+    const outgoing = (isFastify ? response.raw : response) as ServerResponse;
     try {
-      if ('hijack' in response) response.hijack();
-      const incoming = isFastify(request) ? request.raw : request;
+      if (isFastify) response.hijack();
       send(incoming, outgoing, await replyOf(handler, request, incoming));
     } catch {
       // No answer is possible any more.
@@ -47,10 +48,6 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
     }
   };
 }
-
-/** Middleware may keep other values in `raw`, such as the bytes of the body. */
-const isFastify = (request: NodeRequest): request is { raw: Incoming } =>
-  'raw' in request && typeof (request.raw as Partial<Incoming> | undefined)?.method === 'string';
 
 type Reply = Awaited<ReturnType<typeof replyOf>>;
 
@@ -90,15 +87,15 @@ function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request 
   const kept = [rawBody, body].find(isRaw);
   // PHP sends JSON as a form by default, and a parser of forms may tear it apart: then it has no id.
   const isForm = /form/i.test(incoming.headers['content-type'] ?? '');
-  const isWhole = body !== undefined && (!isForm || isPaymentId(Object(body).id));
+  const parsed = isForm && !isPaymentId(Object(body).id) ? undefined : body;
   // Body parsers set an empty object by default, so one with an unread body does not count.
-  const isParsed = kept === undefined && isWhole && incoming.readableDidRead;
+  const isRead = kept === undefined && incoming.readableDidRead;
   // Only POST is handled, and a Request refuses some other methods.
   const method = incoming.method === 'POST' ? 'POST' : 'GET';
-  const sent = method === 'GET' || isParsed ? null : (kept ?? streamOf(incoming));
+  const sent = method === 'GET' || isRead ? null : (kept ?? Readable.toWeb(incoming));
   const init = { method, headers: headersOf(incoming), body: sent, duplex: 'half' } as RequestInit;
   const request = new Request(addressOf(incoming.url), init);
-  return isParsed ? withParsedBody(request, body) : request;
+  return isRead ? withParsedBody(request, parsed) : request;
 }
 
 /** Keeps only path and query of a request's address: the rest is a header's, and may be anything. */
@@ -116,13 +113,4 @@ function headersOf({ headers: all }: Incoming): Headers {
     }
   }
   return headers;
-}
-
-function streamOf(incoming: Incoming): ReadableStream {
-  if (!incoming.readableDidRead) return Readable.toWeb(incoming);
-  const lost = new WebhookError(
-    'already_parsed',
-    'The body was read before the webhook handler got the request, and is not in request.body: register this route before body parsers.',
-  );
-  return new ReadableStream({ start: controller => controller.error(lost) });
 }

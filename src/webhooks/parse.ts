@@ -45,17 +45,16 @@ const isNoBody = (given: object) => 'then' in given || 'bodyUsed' in given || 'g
 
 /** Returns the callback's JSON, with any content. @throws {WebhookError} `not_json` */
 export function readBody(rawBody: unknown): unknown {
-  const isObject = typeof rawBody === 'object' && rawBody !== null;
-  if (rawBody === undefined || (isObject && isNoBody(rawBody))) throw notJson('This is not a body');
-  if (typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody)) return rawBody;
+  const isParsed = typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody);
+  if (isParsed && !isNoBody(Object(rawBody))) return rawBody;
   try {
     // Both drop a byte order mark. Bytes that are not UTF-8 are refused.
     const text = typeof rawBody === 'string' ? rawBody.replace(/^\uFEFF/, '') : utf8.decode(rawBody as Uint8Array);
     return JSON.parse(text);
   } catch {
-    throw notJson("The callback's body is not JSON");
+    throw new WebhookError('not_json', NOT_JSON);
   }
 }
 
-const notJson = (problem: string) =>
-  new WebhookError('not_json', `${problem}: pass it on unchanged, such as await request.text(), and read it once.`);
+const NOT_JSON =
+  "The callback's body is not JSON: pass it on unchanged, such as await request.text(), and read it once.";

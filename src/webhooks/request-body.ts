@@ -5,15 +5,14 @@ import { BoundedBody } from '../http/read-body.ts';
 /** Shared by the ESM and the CommonJS copy. */
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 
-/** Attaches a body, any JSON value, that a framework has parsed already to its request. */
+/** Attaches a body, any JSON value, that a framework has parsed already to its request. Undefined: it is lost. */
 export const withParsedBody = (request: Request, body: unknown): Request =>
   Object.defineProperty(request, PARSED, { value: { body } });
 
 export const parsedBodyOf = (request: Request) => (request as { [PARSED]?: { body: unknown } })[PARSED];
 
-/** Reads a body until the signal. @throws {WebhookError} `too_large`, or `already_parsed` if other code has read it */
+/** Reads a body until the signal. @throws {WebhookError} `too_large` */
 export async function readRequestBody(request: Request, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
-  if (request.bodyUsed) throw new WebhookError('already_parsed', READ_BEFORE);
   const body = new BoundedBody(maxBytes);
   const isTooLong = Number(request.headers.get('content-length')) > maxBytes;
   if (request.body && !isTooLong) await body.read(request.body, signal);
@@ -22,6 +21,3 @@ export async function readRequestBody(request: Request, maxBytes: number, signal
     throw new WebhookError('too_large', `The callback's body is larger than maxBodyBytes, ${maxBytes} bytes.`);
   return body.bytes;
 }
-
-const READ_BEFORE =
-  'The body was read before the webhook handler got the request: pass the request on first, or pass request.clone().';
