@@ -1,6 +1,5 @@
 // Applies a payment's status once: settle its create, then the merchant's functions and the rows in one transaction.
 import { withTimeout } from '../deadline.ts';
-import type { WebhookError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
@@ -43,22 +42,23 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   if (create?.order) reads.push({ kind: 'order', id: create.order });
   const review = reviewOf(payment, 'effect_uncertain', create);
   let ran: Ran = { result: 'busy' };
+  let failure: unknown;
   // The store may run the work again after a rollback.
   const effect = store.effect({ id, about: review, reads }, async locked => {
     ran = await apply(endpoint, payment, seen, locked);
     return ran.rows;
   });
-  /** The order shows the status, even if its effect has failed. */
-  const record = () => link?.reconcile(payment).catch(() => {});
-  const result = await effect.catch(async error => {
+  const result = await effect.catch(error => {
+    failure = error;
     // By name, because two copies of the SDK may be loaded.
-    const isCutOff = error?.name === 'EffectCutOff';
-    if (isCutOff || isOfMerchant(error)) await record();
-    throw isCutOff ? cutOff(endpoint, call, review, error) : error;
+    return error?.name === 'EffectCutOff' ? 'uncertain' : 'failed';
   });
+  // The order shows the status, even if its effect has failed.
+  if (result === 'uncertain' || isOfMerchant(failure)) await link?.reconcile(payment).catch(() => {});
+  if (result === 'failed') throw failure;
   if (result === 'uncertain') {
-    await record();
-    throw cutOff(endpoint, call, review);
+    reportReview(endpoint, call, review);
+    throw unhandled('effect_uncertain', cutOff(payment.id), payment.id, failure);
   }
   if (result === 'busy') return { result, payment };
   // Not awaited: the payment's turn ends at the commit.
@@ -66,12 +66,8 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   return { result: ran.result, seen: ran.seen, payment };
 }
 
-/** Reports an effect whose writes may be incomplete. */
-function cutOff(endpoint: Endpoint, call: Call, review: KeptReview, cause?: unknown): WebhookError {
-  reportReview(endpoint, call, review);
-  const message = `A function of the handler was cut off for payment ${call.paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
-  return unhandled('effect_uncertain', message, call.paymentId, cause);
-}
+const cutOff = (paymentId: string) =>
+  `A function of the handler was cut off for payment ${paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
 
 /** Decides, and runs the functions of the status. */
 async function apply(
@@ -143,8 +139,7 @@ async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Pa
   if (review) reportReview(endpoint, call, review);
   for (const one of works) {
     try {
-      const working = (async () => one())();
-      await withTimeout(working, LONGEST_AFTER_COMMIT, `It did not end within ${LONGEST_AFTER_COMMIT} ms.`);
+      await withTimeout(remembering(one), LONGEST_AFTER_COMMIT, `It did not end within ${LONGEST_AFTER_COMMIT} ms.`);
     } catch (error) {
       reportAfterCommit(endpoint, call, error);
     }
