@@ -85,7 +85,7 @@ async function apply(
   // Without a store of the client, only `onPayment` runs.
   const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, orderRow }) : {};
   const result = decide(before, status, seen, verdict);
-  if (result === 'again') return { seen: before?.revision };
+  if (result === 'again') return { result: 'busy', seen: before?.revision };
   if (result === 'already') {
     if (create === storedCreate) return { result };
     return { result, rows: [paymentRowOf(id, known, before), ...rowsAfter({}, create)] };

@@ -15,8 +15,9 @@ import type { Callback, Turn } from './turns.ts';
 
 type SweepLimits = Parameters<HandlerLink['process']>[1];
 
-/** Milliseconds before each further lookup of a payment whose record is older than a claim. */
-const LAG_PAUSES = [500, 1_000];
+/** Lookups until a record shows a claim, and milliseconds before the second, doubled before the third. */
+const LOOKS = 3;
+const PAUSE = 500;
 
 /** Milliseconds: a lookup that takes longer would keep its place from others. */
 const LONGEST_LOOKUP = 10_000;
@@ -28,23 +29,19 @@ export const UNSIGNED =
 export async function processCallback(endpoint: Endpoint, callback: Callback): Promise<ProcessResult> {
   const { id: paymentId, token } = callback;
   const run = (callbacks: readonly Callback[]) => runTurn(endpoint, paymentId, callbacks);
-  let seen: number | undefined;
-  for (let looks = 0; ; looks++) {
-    const turn = await endpoint.turns.take({ ...callback, seen }, run).catch((error): undefined => {
+  for (let looks = 1; ; looks++) {
+    const turn = await endpoint.turns.take(callback, run).catch((error): undefined => {
       if (isOfMerchant(error) || !isMissing(error)) throw error;
     });
     if (turn) {
       const { payment, result } = turn;
       if (!isAccepted(endpoint, callback, payment)) throw unhandled('unsigned', UNSIGNED, paymentId);
       if (result === 'busy' || (result && isShown(payment, callback))) return { result, payment };
-      seen = turn.seen;
     }
     // A valid token proves that the payment exists, or soon will.
-    const pause = turn || token !== undefined ? LAG_PAUSES[looks] : undefined;
-    if (pause !== undefined) await delay(pause);
-    else if (!turn) throw unhandled('unknown_payment', unknownPayment(paymentId), paymentId);
-    else if (seen !== undefined) return { result: 'busy', payment: turn.payment };
-    else throw unhandled('lagging', lagging(turn.payment), turn.payment.id);
+    if (looks < LOOKS && (turn || token !== undefined)) await delay(PAUSE * looks);
+    else if (turn) throw unhandled('lagging', lagging(turn.payment), turn.payment.id);
+    else throw unhandled('unknown_payment', unknownPayment(paymentId), paymentId);
   }
 }
 
@@ -67,14 +64,16 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
   });
 }
 
-/** Looks the payment up once. Its status takes effect if it is final, or if a callback claims nothing newer. */
-async function runTurn(endpoint: Endpoint, paymentId: string, callbacks: readonly Callback[]): Promise<Turn> {
-  const payment = await endpoint.gateway.getPayment(paymentId, { timeout: LONGEST_LOOKUP });
+/** Looks the payment up. Its status takes effect if it is final, or if a callback claims nothing newer. */
+async function runTurn(endpoint: Endpoint, id: string, callbacks: readonly Callback[], seen = 0): Promise<Turn> {
+  const payment = await endpoint.gateway.getPayment(id, { timeout: LONGEST_LOOKUP });
   const accepted = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
   const cause = accepted.find(callback => isFinal(payment) || isShown(payment, callback));
   if (!cause) return { payment };
-  const seen = Math.max(...callbacks.map(callback => callback.seen ?? 0));
-  return takeEffect(endpoint, payment, cause.call, seen);
+  const turn = await takeEffect(endpoint, payment, cause.call, seen);
+  if (turn.seen === undefined || seen > 0) return turn;
+  await delay(PAUSE);
+  return runTurn(endpoint, id, callbacks, turn.seen);
 }
 
 /** Whether the callback has no token of another payment, if the handler refuses those. */

@@ -16,8 +16,6 @@ export interface Callback extends Claim {
   lane: Lane;
   /** A valid token, possibly of another payment. */
   token?: string | undefined;
-  /** The row's revision with another final status, seen before this turn's lookup. */
-  seen?: number | undefined;
   /** Ends its wait for a place. */
   signal: AbortSignal;
 }

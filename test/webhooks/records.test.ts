@@ -134,7 +134,7 @@ describe('a status after a final one', () => {
     });
     const { reply, effects } = openShop({ gateway: linked({ store }) });
     expect(await settled(reply(claiming('COMPLETED')))).toBe('503 busy');
-    expect([effects, revision]).toEqual([[], 3]);
+    expect([effects, revision]).toEqual([[], 2]);
   });
 });
 
