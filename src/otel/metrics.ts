@@ -38,9 +38,9 @@ export function openMetrics(meter: Meter, sources: readonly DoubtSource[]) {
       const { operation, outcome, durationMs } = trace;
       // Another worker had sent the plan already, so this call did nothing.
       if (outcome === undefined) return;
-      const ended = ['outcome', 'lane', 'code'] as const;
-      duration.record(durationMs / 1000, attributesOf(trace, ['operation', 'paymentType', 'paymentMethod', ...ended]));
-      if (operation === 'callback') callbacks.add(1, attributesOf(trace, ended));
+      const attributes = attributesOf(trace, ['paymentType', 'paymentMethod', 'outcome', 'lane', 'code']);
+      duration.record(durationMs / 1000, { 'payment.operation': operation, ...attributes });
+      if (operation === 'callback') callbacks.add(1, attributes);
     },
     stop: () => doubts.removeCallback(observe),
   };

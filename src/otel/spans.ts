@@ -6,10 +6,9 @@ import type { Attributes, OpenTelemetry, Span } from './api.ts';
 const CLIENT = 2;
 const ERROR = 2;
 
-/** The attributes of spans and metrics, by the facts of a call. */
+/** The attributes of spans and metrics, by the facts of a call. The operation is in a span's name. */
 const ATTRIBUTES = {
   callId: 'payment.call_id',
-  operation: 'payment.operation',
   paymentId: 'payment.id',
   reference: 'payment.reference',
   paymentStatus: 'payment.status',
@@ -24,11 +23,8 @@ const ATTRIBUTES = {
 type Fact = keyof typeof ATTRIBUTES;
 
 /** Returns the known ones of these facts, without 0 attempts. */
-export const attributesOf = (trace: CallTrace, facts: readonly Fact[]): Attributes =>
+export const attributesOf = (trace: CallTrace, facts = Object.keys(ATTRIBUTES) as readonly Fact[]): Attributes =>
   Object.fromEntries(facts.flatMap(fact => (trace[fact] ? [[ATTRIBUTES[fact], trace[fact]]] : [])));
-
-/** A span's name has the operation. */
-const OF_SPANS = (Object.keys(ATTRIBUTES) as Fact[]).filter(fact => fact !== 'operation');
 
 export function openSpans(api: OpenTelemetry, tracer: ReturnType<OpenTelemetry['trace']['getTracer']>) {
   const spans = new WeakMap<CallTrace, Span>();
@@ -45,7 +41,7 @@ export function openSpans(api: OpenTelemetry, tracer: ReturnType<OpenTelemetry['
     end(trace: CallTrace): void {
       const span = spans.get(trace);
       if (!span) return;
-      span.setAttributes(attributesOf(trace, OF_SPANS));
+      span.setAttributes(attributesOf(trace));
       // Without the error's message, because one thrown by onPayment may contain anything.
       if (trace.code !== undefined) span.setStatus({ code: ERROR, message: trace.code });
       span.end();
