@@ -17,7 +17,7 @@ export interface End {
 const RETRY_AFTER = { busy: 1, failed: 10 };
 
 /** Statuses for callbacks that can never be valid. The rest get 503 and may come again, so that nothing is lost. */
-const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
+const REFUSALS: Partial<Record<WebhookErrorCode | 'failed', number>> = {
   not_json: 400,
   wrapped: 400,
   invalid: 400,
@@ -36,12 +36,12 @@ export const answer = (status: number, text: string, headers: Record<string, str
 export function endOf(error: unknown): End {
   const own = !isOfMerchant(error) && isGatewayError(error) ? error : undefined;
   const { code = 'failed' } = own ?? {};
-  const isAboutCallback = own?.name === 'WebhookError';
-  const status = isAboutCallback ? REFUSALS[own.code] : undefined;
-  if (status !== undefined) return { step: { result: 'refused', code }, response: answer(status, code) };
-  const result = code === 'busy' ? 'busy' : 'failed';
+  const text = own?.name === 'WebhookError' ? own.code : 'failed';
+  const status = REFUSALS[text];
+  if (status !== undefined) return { step: { result: 'refused', code }, response: answer(status, text) };
+  const result = text === 'busy' ? 'busy' : 'failed';
   const headers = { 'retry-after': String(RETRY_AFTER[result]) };
-  return { step: { result, code }, response: answer(503, isAboutCallback ? code : 'failed', headers) };
+  return { step: { result, code }, response: answer(503, text, headers) };
 }
 
 /** Reports one step of a callback, or of a payment that a sweep processes. */
