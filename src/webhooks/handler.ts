@@ -1,17 +1,16 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
-import { withTimeout } from '../deadline.ts';
+import { leaving, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { HANDLER, type HandlerLink } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import { notify } from '../telemetry/events.ts';
-import { type Claim, readClaim } from './claim.ts';
 import { reviewRefused } from './effect.ts';
 import { type Endpoint, LONGEST_ANSWER, openEndpoint, type WebhookHandlerOptions } from './endpoint.ts';
 import { processCallback, sweepPayment, UNSIGNED } from './process.ts';
 import { answer, type End, endOf, reportFailure, reportStep, unhandled } from './reply.ts';
-import { parsedBodyOf, readRequestBody } from './request-body.ts';
+import { claimOf } from './request-body.ts';
 
 /** A web-standard handler. `upkeep` takes it too. It ignores further arguments, which some runtimes pass. */
 export interface WebhookHandler {
@@ -26,8 +25,6 @@ const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
 
 const NOT_WEB_STANDARD =
   'A webhook handler takes a web-standard Request. Give Express, Fastify, Nest and node:http toNodeHandler(handler), and Hono ({ req }) => handler(req.raw).';
-const READ_BEFORE =
-  'The body was read before the webhook handler got the request: register this route before body parsers, keep the raw bytes (express.raw, rawBody: true), or pass request.clone().';
 const TOO_LATE = `A callback was not handled within ${LONGEST_WORK} ms, and was answered 503. Work that has started continues.`;
 
 /**
@@ -98,23 +95,11 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
 
 const busy = ({ id }: Payment) => `Another worker is processing payment ${id}. A later callback or upkeep retries.`;
 
-/** Reads the claim of a callback, without keeping the body. */
-async function claimOf({ verify, maxBodyBytes }: Endpoint, request: Request, signal: AbortSignal): Promise<Claim> {
-  const parsed = parsedBodyOf(request);
-  const isLost = parsed ? verify || parsed.body === undefined : request.bodyUsed;
-  if (isLost) throw unhandled('already_parsed', READ_BEFORE);
-  if (parsed) return readClaim(parsed.body);
-  const body = await readRequestBody(request, maxBodyBytes, signal);
-  if (verify && !(await verify(request, body))) throw unhandled('refused', 'Your `verify` refused a callback.');
-  return readClaim(body);
-}
-
 /** Makes a payment due for upkeep. Never rejects. */
 async function note({ link, notes }: Endpoint, paymentId: string): Promise<void> {
   // A flood of one payment costs one statement at a time.
-  const noting = notes.get(paymentId) ?? link?.makeDue(paymentId).catch(() => {});
+  const noting = notes.get(paymentId) ?? link?.makeDue(paymentId).finally(() => notes.delete(paymentId));
   if (!noting) return;
   notes.set(paymentId, noting);
-  noting.then(() => notes.delete(paymentId));
-  await withTimeout(noting, LONGEST_NOTE, () => {});
+  await leaving(noting, { ms: LONGEST_NOTE });
 }

@@ -1,6 +1,8 @@
-// Reads a callback's body within a size limit.
-import { WebhookError } from '../errors.ts';
+// Reads the claim of a callback from its request, within a size limit.
 import { BoundedBody } from '../http/read-body.ts';
+import { type Claim, readClaim } from './claim.ts';
+import type { Endpoint } from './endpoint.ts';
+import { unhandled } from './reply.ts';
 
 /** Shared by the ESM and the CommonJS copy. */
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
@@ -9,15 +11,26 @@ const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 export const withParsedBody = (request: Request, body: unknown): Request =>
   Object.defineProperty(request, PARSED, { value: { body } });
 
-export const parsedBodyOf = (request: Request) => (request as { [PARSED]?: { body: unknown } })[PARSED];
+const READ_BEFORE =
+  'The body was read before the webhook handler got the request: register this route before body parsers, keep the raw bytes (express.raw, rawBody: true), or pass request.clone().';
 
-/** Reads a body until the signal. @throws {WebhookError} `too_large` */
-export async function readRequestBody(request: Request, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
-  const body = new BoundedBody(maxBytes);
-  const isTooLong = Number(request.headers.get('content-length')) > maxBytes;
+/** Reads the claim of a callback until the signal, without keeping the body. */
+export async function claimOf(
+  { verify, maxBodyBytes }: Endpoint,
+  request: Request & { [PARSED]?: { body: unknown } },
+  signal: AbortSignal,
+): Promise<Claim> {
+  const parsed = request[PARSED];
+  const isLost = parsed ? verify || parsed.body === undefined : request.bodyUsed;
+  if (isLost) throw unhandled('already_parsed', READ_BEFORE);
+  if (parsed) return readClaim(parsed.body);
+  const body = new BoundedBody(maxBodyBytes);
+  const isTooLong = Number(request.headers.get('content-length')) > maxBodyBytes;
   if (request.body && !isTooLong) await body.read(request.body, signal);
   signal.throwIfAborted();
   if (isTooLong || body.isTooLong)
-    throw new WebhookError('too_large', `The callback's body is larger than maxBodyBytes, ${maxBytes} bytes.`);
-  return body.bytes;
+    throw unhandled('too_large', `The callback's body is larger than maxBodyBytes, ${maxBodyBytes} bytes.`);
+  const { bytes } = body;
+  if (verify && !(await verify(request, bytes))) throw unhandled('refused', 'Your `verify` refused a callback.');
+  return readClaim(bytes);
 }
