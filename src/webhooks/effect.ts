@@ -7,7 +7,7 @@ import { createOf } from '../store/rules/create-row.ts';
 import { decide, judge, rowsAfter, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
-import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
+import { isOfMerchant, remembering } from '../store/thrown.ts';
 import type { RefusedPayout } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -18,8 +18,8 @@ import type { Turn } from './turns.ts';
 /** Milliseconds for a function that waited for the commit. */
 const LONGEST_AFTER_COMMIT = 25_000;
 
-/** Made once, because the default reason of an abort costs more than the rest of it. */
-const RETURNED = new Error('The function has returned.');
+/** Made once, because making it costs more than the rest of an abort. */
+const ENDED = new DOMException('The function has returned, or its time is over.', 'AbortError');
 
 /** The functions for after the commit. */
 type Works = (() => unknown)[];
@@ -119,15 +119,12 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
       throw new Error('afterCommit was called after the function has returned: await the code that calls it.');
     works.push(work);
   };
-  const running = remembering(() => calls({ tx, signal: stop.signal, afterCommit }));
+  const run = () => withTimeout(calls({ tx, signal: stop.signal, afterCommit }), ms, tooLong(ms));
   try {
-    await withTimeout(running, ms, () => {
-      stop.abort();
-      throw ofMerchant(new Error(tooLong(ms)));
-    });
+    await remembering(run);
     return works;
   } finally {
-    stop.abort(RETURNED);
+    stop.abort(ENDED);
   }
 }
 
