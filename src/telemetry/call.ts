@@ -88,17 +88,12 @@ export class Call implements CallTrace {
     notify(this.#onEvent, { callId, operation, reference, paymentId, attempt, durationMs, ...step });
   }
 
-  /**
-   * Runs the call to its end and reports it.
-   *
-   * @param isEndless whether it may last as long as the process: without a trace, which would contain all that runs
-   */
+  /** Runs the call to its end, and reports it. */
   conclude<T>(
     work: () => Promise<T>,
     factsOf: (result: T) => Partial<Success> & Pick<CallTrace, 'paymentId'> = () => ({}),
-    isEndless = false,
   ): Promise<T> {
-    const reported = async () => {
+    return this.traced(async () => {
       try {
         const result = await work();
         const { outcome = 'ok', counts, ...facts } = factsOf(result);
@@ -112,8 +107,7 @@ export class Call implements CallTrace {
         this.emit({ type: 'failure', ...failure });
         throw error;
       }
-    };
-    return isEndless ? reported() : this.traced(reported);
+    });
   }
 
   /** Drops the result that Node adds to a trace: a payment is customer data. */
