@@ -35,14 +35,13 @@ const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
 export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOptions = {}): () => void {
   const spans = openSpans(api, api.trace.getTracer(...PACKAGE));
   const metrics = openMetrics(api.metrics.getMeter(...PACKAGE), doubtsOf);
-  const end = (trace: CallTrace) => {
-    spans.end(trace);
-    metrics.record(trace);
-  };
   // An error of a subscriber would end the process.
   const subscribers = {
     start: (trace: CallTrace) => notify(spans.begin, trace),
-    asyncEnd: (trace: CallTrace) => notify(end, trace),
+    asyncEnd(trace: CallTrace) {
+      notify(spans.end, trace);
+      notify(metrics.record, trace);
+    },
   };
   const channels = new Set(Object.values(CHANNELS));
   for (const channel of channels) channel?.subscribe(subscribers as never);
