@@ -13,7 +13,6 @@ import {
   type Success,
 } from './events.ts';
 
-/** The client that makes the call. */
 interface Caller {
   baseUrl?: string | undefined;
   onEvent?: EventListener | undefined;
@@ -40,7 +39,6 @@ let calls = 0;
 /** Ends a call that did nothing: it is reported neither as a success nor as a failure. */
 export class NothingDone extends Error {}
 
-/** One call, as reported to `onEvent` and to tracers. */
 export class Call implements CallTrace {
   readonly callId: string;
   readonly operation: Operation;

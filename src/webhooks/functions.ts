@@ -66,5 +66,4 @@ interface ReviewOutcome {
   reason: ReviewReason;
 }
 
-/** The names of all functions. */
 export const FUNCTIONS = [...(Object.keys(WITHOUT_FUNCTION) as FunctionName[]), 'onReview', 'onPayment'] as const;

@@ -58,7 +58,6 @@ export function reportReview({ onEvent }: Endpoint, call: Call, { reason, refere
   if (!onEvent) emitWarning(`Payment ${paymentId} needs a review (${reason}): see gateway.reviews().`);
 }
 
-/** Reports the error of a function that waited for the commit. */
 export function reportAfterCommit(endpoint: Endpoint, { callId, paymentId }: Call, error: unknown): void {
   const message = `A function passed to afterCommit failed for payment ${paymentId}. It does not run again.`;
   const warning = { type: 'warning', code: 'after_commit_failed', message } as const;
