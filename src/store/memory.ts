@@ -1,7 +1,7 @@
 // A store in the memory of this process, for development and tests.
 import { aborted, delay, withTimeout } from '../deadline.ts';
 import { functionProblem, marginProblem, storeOptions } from '../options/store-options.ts';
-import { warnOfForgetting } from '../telemetry/events.ts';
+import { warnInProduction } from '../telemetry/events.ts';
 import { LOCK_PAUSES, PaymentTaken, type RowKey, type RowQuery, type Store, type StoreRow } from './contract.ts';
 import { scopeProblem } from './key.ts';
 
@@ -29,11 +29,7 @@ export interface MemoryStoreOptions {
  * `payOut` takes effect immediately. In production use `postgresStore` or `mysqlStore`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
-  warnOfForgetting('memoryStore forgets all payments', 'postgresStore or mysqlStore');
-  return storeInMemory(options);
-}
-
-export function storeInMemory(options: MemoryStoreOptions): Store<object> {
+  warnInProduction(FORGETTING);
   const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope = 'memory', settleMargin, now = Date.now } = storeOptions('memoryStore', options, problems);
   const { get, ownerOf, select, put, writeAll } = rowsInMemory();
@@ -125,6 +121,9 @@ function rowsInMemory() {
   };
   return { get, ownerOf, select, put, writeAll };
 }
+
+const FORGETTING =
+  'memoryStore, or a handler without a store, forgets payments when the process ends, and other replicas do not know them. In production use postgresStore or mysqlStore.';
 
 /** Milliseconds to wait for a row of a running effect. */
 const LONGEST_WAIT = 5_000;

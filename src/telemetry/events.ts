@@ -179,7 +179,3 @@ export const emitWarning = (message: string): void => process.emitWarning(messag
 export function warnInProduction(message: string): void {
   if (process.env.NODE_ENV === 'production') emitWarning(message);
 }
-
-/** Warns in production about data that is lost when the process ends. */
-export const warnOfForgetting = (what: string, instead: string): void =>
-  warnInProduction(`${what} when the process ends, and other replicas do not know them. In production use ${instead}.`);

@@ -4,8 +4,8 @@ import { ConfigurationError } from '../errors.ts';
 import { functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
 import { each } from '../schemas/fields-of.ts';
 import type { Store } from '../store/contract.ts';
-import { storeInMemory } from '../store/memory.ts';
-import { type CallbackEvent, warnOfForgetting } from '../telemetry/events.ts';
+import { memoryStore } from '../store/memory.ts';
+import type { CallbackEvent } from '../telemetry/events.ts';
 import { CLIENT, type ClientLink, type WebhookGateway } from './client-link.ts';
 import { FUNCTIONS, type Functions } from './functions.ts';
 import { Turns } from './turns.ts';
@@ -87,7 +87,5 @@ export function openEndpoint(options: WebhookHandlerOptions): Endpoint {
     throw new ConfigurationError(
       "createWebhookHandler: unsigned: 'refuse' needs a client that signs callback addresses: new GatewayClient({ signCallbackUrls: true }).",
     );
-  if (!link?.store)
-    warnOfForgetting('A handler whose gateway has no store forgets which callbacks were handled', 'a store');
-  return { ...settings, link, store: link?.store ?? storeInMemory({}), turns: new Turns(), notes: new Map() };
+  return { ...settings, link, store: link?.store ?? memoryStore(), turns: new Turns(), notes: new Map() };
 }

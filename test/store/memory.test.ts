@@ -19,7 +19,7 @@ it('warns under NODE_ENV=production, and only there', () => {
   expect(warn).not.toHaveBeenCalled();
   vi.stubEnv('NODE_ENV', 'production');
   memoryStore();
-  const message = expect.stringMatching(/^memoryStore forgets all payments .* use postgresStore or mysqlStore\.$/);
+  const message = expect.stringMatching(/^memoryStore, or a handler .* use postgresStore or mysqlStore\.$/);
   expect(warn).toHaveBeenCalledExactlyOnceWith(message, 'PaymentGatewayWarning');
 });
 
