@@ -81,13 +81,12 @@ async function handlePosted(endpoint: Endpoint, request: Request, call: Call): P
 
 async function handleCallback(endpoint: Endpoint, request: Request, call: Call, signal: AbortSignal): Promise<End> {
   const token = endpoint.link?.tokens.check(request.url);
-  const lane = token === undefined ? 'unsigned' : 'signed';
-  call.lane = lane;
+  call.lane = token === undefined ? 'unsigned' : 'signed';
   if (token === undefined && endpoint.unsigned === 'refuse') throw unhandled('unsigned', UNSIGNED);
   const claim = await claimOf(endpoint, request, signal);
   call.paymentId = claim.id;
   reportStep(endpoint, call, { result: 'received' });
-  const { result, payment } = await processCallback(endpoint, { ...claim, call, lane, token, signal });
+  const { result, payment } = await processCallback(endpoint, { ...claim, call, token, signal });
   if (result === 'busy') throw unhandled('busy', busy(payment), payment.id);
   const step = { result, paymentStatus: rawStatusOf(payment) };
   return { step, response: answer(200, result === 'ran' ? 'handled' : 'handled before') };

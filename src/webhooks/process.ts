@@ -49,8 +49,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
 export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
   const call = Object.assign(new Call('callback', {}), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
-  const claim = { id: paymentId, paymentStatus: '' };
-  const wait = () => processCallback(endpoint, { ...claim, call, lane: 'sweep', signal: leave.signal });
+  const wait = () => processCallback(endpoint, { id: paymentId, paymentStatus: '', call, signal: leave.signal });
   return call.traced(async () => {
     try {
       const { result, payment } = await withinCall(wait, limits);

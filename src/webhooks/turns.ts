@@ -11,9 +11,8 @@ export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8
 
 /** A callback that was read, or a sweep, which claims no status. */
 export interface Callback extends Claim {
-  /** Reports its steps. */
+  /** Reports its steps, and has its lane. */
   call: Call;
-  lane: Lane;
   /** A valid token, possibly of another payment. */
   token?: string | undefined;
   /** Ends its wait for a place. */
@@ -43,10 +42,10 @@ export class Turns {
 
   /** Waits for a turn that begins after the call. */
   take(callback: Callback, run: Run): Promise<Turn> {
-    const { id, lane, signal } = callback;
+    const { id, call, signal } = callback;
     const join = () => this.#join(callback, run);
     // A turn that waits has its place already. All others take one before they join, so they wait only for their kind.
-    return this.#running.get(id)?.next ? join() : this.#lanes[lane](join, signal);
+    return this.#running.get(id)?.next ? join() : this.#lanes[call.lane ?? 'sweep'](join, signal);
   }
 
   #join(callback: Callback, run: Run): Promise<Turn> {
