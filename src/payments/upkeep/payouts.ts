@@ -9,7 +9,6 @@ import { change, type ExistingRow, NO_ROW } from '../../store/creates/change.ts'
 import { inDoubt } from '../../store/creates/doubts.ts';
 import { entryOf } from '../../store/rules/create-row.ts';
 import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
-import type { PlannedRequest } from '../../store/rules/plan.ts';
 import { plan } from '../../store/rules/transitions.ts';
 import { withReference } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
@@ -35,7 +34,7 @@ export async function payOut(
   gateway.upkeepCheckAt ??= 0;
   const payout = withReference(checkRequest(gateway, 'withdrawal', request));
   const attempt = newAttempt(payout, JSON.parse(serialize(payout, extra)), { timeoutMs: 0 });
-  const body = JSON.stringify({ request: payout, extra } satisfies PlannedRequest);
+  const body = JSON.stringify({ request: payout, extra });
   const planning = change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
   const { row, now } = (await planning) as ExistingRow;
   expectSameRequest(row, attempt, { mayBePlanned: true });

@@ -4,14 +4,8 @@ import { isOfRequest } from '../../http-statuses.ts';
 import { rawJSON } from '../../schemas/json.ts';
 import type { CreateRow } from './create-row.ts';
 
-/** A request in the form that the store keeps until upkeep sends it. */
-export interface PlannedRequest {
-  request: object;
-  extra: object;
-}
-
 /** Returns the request of a plan. @throws {ConfigurationError} if the body is not a plan */
-export function openPlan(body: string): PlannedRequest {
+export function openPlan(body: string): { request: object; extra: object } {
   try {
     return JSON.parse(body, withDigits as never);
   } catch {
