@@ -5,7 +5,7 @@
 import { isSamePayment } from '../../schemas/id.ts';
 import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import { progressOf } from '../../schemas/records/payment-status.ts';
+import { isFinal, isPaid, progressOf } from '../../schemas/records/payment-status.ts';
 import type { ReviewReason } from '../../telemetry/events.ts';
 import type { StoreRow } from '../contract.ts';
 import { type CreateRow, isOwnPayment, storeRowOf } from './create-row.ts';
@@ -61,18 +61,11 @@ export function judge({ create: found, ...facts }: StatusFacts): Verdict {
   // A row made only from a payment belongs to no create.
   const create = found?.bodyHash === UNSEEN ? undefined : found;
   const isOwn = create !== undefined && isOwnPayment(create, payment.id);
-  switch (payment.paymentStatus) {
-    case 'UNKNOWN':
-      return { reason: 'unknown_status' };
-    case 'PENDING':
-      return {};
-    case 'AUTHORIZED':
-      return isOwn && payment.paymentType === 'DEPOSIT' ? { outcome: 'authorized', call: 'onAuthorized' } : {};
-    case 'COMPLETED':
-      return completed({ ...facts, create });
-    default:
-      return isOwn || known.outcome ? failed({ ...facts, create }) : {};
-  }
+  if (payment.paymentStatus === 'UNKNOWN') return { reason: 'unknown_status' };
+  if (isPaid(payment)) return completed({ ...facts, create });
+  if (isFinal(payment)) return isOwn || known.outcome ? failed({ ...facts, create }) : {};
+  const isAuthorized = isOwn && payment.paymentStatus === 'AUTHORIZED' && payment.paymentType === 'DEPOSIT';
+  return isAuthorized ? { outcome: 'authorized', call: 'onAuthorized' } : {};
 }
 
 function completed({ payment, known, create, orderRow }: StatusFacts): Verdict {
