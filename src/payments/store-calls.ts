@@ -5,7 +5,7 @@ import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
 import { change, ownerOf, readCreate, withinCall } from '../store/creates/change.ts';
 import { reconcilePayment } from '../store/creates/doubts.ts';
-import { settleDoubt } from '../store/creates/settle.ts';
+import { settleWith, settleWithout } from '../store/creates/settle.ts';
 import { type CreateEntry, type CreateRow, createOf, type Doubt, doubtOf, entryOf } from '../store/rules/create-row.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
@@ -42,7 +42,8 @@ export async function settle(
     const { despite, ...limits } = readSettleOptions(options);
     const decision = { reference, resolution, despite };
     const readPayment = (id: string) => lookUp(gateway, id, limits, call);
-    await ask(gateway, 'settle', limits, store => settleDoubt({ store, call, readPayment }, decision));
+    const settleIt = resolution === 'not_created' ? settleWithout : settleWith;
+    await ask(gateway, 'settle', limits, store => settleIt({ store, call, readPayment }, decision));
   });
 }
 

@@ -22,16 +22,11 @@ interface Resolution {
 
 const NEITHER = "must be the gateway's id of the payment, a UUID, or 'not_created'";
 
-/** @throws {InvalidRequestError} @throws {PaymentInDoubtError} `not_created`, while the create may still arrive */
-export async function settleDoubt(client: SettlingCall, decision: Resolution): Promise<void> {
-  const { resolution } = decision;
-  if (resolution === 'not_created') return settleWithout(client, decision);
-  if (!isPaymentId(resolution)) throw refused('paymentId', NEITHER);
-  return settleWith(client, decision);
-}
-
-async function settleWith(client: SettlingCall, { reference, resolution, despite }: Resolution): Promise<void> {
+/** @throws {InvalidRequestError} */
+export async function settleWith(client: SettlingCall, decision: Resolution): Promise<void> {
   const { store } = client;
+  const { reference, resolution, despite } = decision;
+  if (!isPaymentId(resolution)) throw refused('paymentId', NEITHER);
   const payment = await client.readPayment(resolution);
   const give = () =>
     change(store, { reference }, found => {
@@ -61,7 +56,8 @@ async function settleWith(client: SettlingCall, { reference, resolution, despite
   reportConflict(client, reference, payment.id, other ? { id: other } : undefined);
 }
 
-async function settleWithout(client: SettlingCall, { reference, despite }: Resolution): Promise<void> {
+/** @throws {PaymentInDoubtError} while the create may still arrive */
+export async function settleWithout(client: SettlingCall, { reference, despite }: Resolution): Promise<void> {
   const { store } = client;
   const margin = store.settleMargin ?? DEFAULT_SETTLE_MARGIN;
   const found = undecided((await readCreate(store, { reference })).row);
