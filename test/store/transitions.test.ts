@@ -113,7 +113,7 @@ const EVENTS: Record<string, (row: CreateRow) => object> = {
 function shown(row: CreateRow | undefined, step: object): string {
   const { next, otherPayment, outcome, ...more } = step as ReturnType<typeof reconciled>;
   const nameOf = (id?: string) => (id === ID ? 'A' : id === OTHER_ID ? 'B' : 'none');
-  const beside = otherPayment && `beside ${nameOf(otherPayment.id)}`;
+  const beside = otherPayment === undefined ? '' : `beside ${nameOf(otherPayment)}`;
   const facts = Object.entries(more).flatMap(([name, is]) => (is ? name : []));
   if (!next) return [...facts, beside].join('') || '-';
   const { state, paymentId, conflictingIds, result, dueAt, begunAt, revision, attemptId, timeoutMs, ...rest } = next;
@@ -374,14 +374,14 @@ describe('a confirmed payment', () => {
   it('that has failed settles a retry only if the own answer has named it', () => {
     const retry = { ...begun, isRetry: true };
     expect(reconciled({ ...retry, paymentId: ID }, seenAs('FAILED')).outcome).toBe('settled');
-    expect(reconciled(retry, seenAs('FAILED'))).toHaveProperty('otherPayment', {});
+    expect(reconciled(retry, seenAs('FAILED'))).toHaveProperty('otherPayment', '');
   });
 
   it('is not kept beside itself', () => {
     const failed = { ...created(OTHER_ID, { payment: seenAs('FAILED', OTHER_ID) }), conflictingIds: [ID] };
     expect(reconciled(failed).next).toEqual({ ...created(ID, callback()), conflictingIds: [OTHER_ID] });
     const known = { ...created(OTHER_ID), conflictingIds: [ID] };
-    expect(reconciled(known)).toEqual({ next: known, otherPayment: { id: OTHER_ID } });
+    expect(reconciled(known)).toEqual({ next: known, otherPayment: OTHER_ID });
   });
 
   it('gives a freed reference its payment, its order and its payer', () => {
@@ -434,7 +434,7 @@ describe('a planned payout', () => {
     const next = { ...created(), timeoutMs: 0, revision: 7 };
     expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({ next });
     const other = planned({ revision: 7, bodyHash: 'another' });
-    expect(recordPayment(other, attempt, learnt(), BEGUN)).toEqual({ next, otherPayment: {} });
+    expect(recordPayment(other, attempt, learnt(), BEGUN)).toEqual({ next, otherPayment: '' });
     const doubt = { ...ended, timeoutMs: 0, paymentId: ID, dueAt: BEGUN, revision: 7 };
     expect(recordPayment(row, attempt, { paymentId: ID }, BEGUN)).toEqual({ next: doubt });
   });

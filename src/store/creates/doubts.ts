@@ -80,7 +80,7 @@ async function recordConfirmed(
   const { next, row, outcome, otherPayment } = await change(client.store, { reference }, confirm, known);
   if (outcome) report(client, outcome, reference, payment.id);
   reportConflict(client, reference, payment.id, otherPayment);
-  const isMismatch = next && !otherPayment && row?.state === 'begun';
+  const isMismatch = next && otherPayment === undefined && row?.state === 'begun';
   if (isMismatch)
     warn(client, 'create_mismatch', { reference, paymentId: payment.id }, differencesOf(row, payment).join(', '));
   // A folded reference may be another order's.

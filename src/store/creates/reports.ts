@@ -4,7 +4,6 @@ import { type Call, labelOf } from '../../telemetry/call.ts';
 import type { StoreChange, WarningCode } from '../../telemetry/events.ts';
 import type { Store } from '../contract.ts';
 import type { CreateRow } from '../rules/create-row.ts';
-import type { Step } from '../rules/transitions.ts';
 
 /** A call of a client with a store. It gets every report. */
 export interface StoreCall {
@@ -16,7 +15,6 @@ export interface StoreCall {
 export const report = ({ call }: StoreCall, change: StoreChange, reference: string, paymentId?: string): void =>
   call.emit({ type: 'store', change, reference, paymentId });
 
-type OtherPayment = Step['otherPayment'];
 type Subject = Partial<Pick<CreateRow, 'reference' | 'paymentId'>>;
 
 /** @param name the reference in quotes @param more a fact that the subject lacks */
@@ -50,11 +48,11 @@ export function warn({ call }: StoreCall, code: keyof typeof MESSAGES, subject: 
   call.emit({ type: 'warning', code, message, reference, paymentId });
 }
 
-/** @param other the other payment of the reference; without an id, its create is running or in doubt */
-export function reportConflict(client: StoreCall, reference: string, paymentId?: string, other?: OtherPayment): void {
-  if (!other) return;
+/** @param other the other payment of the reference; empty while its create is running or in doubt */
+export function reportConflict(client: StoreCall, reference: string, paymentId?: string, other?: string): void {
+  if (other === undefined) return;
   report(client, 'conflict', reference, paymentId);
-  warn(client, 'two_payments', { reference, paymentId }, other.id ?? 'one whose create is running or in doubt');
+  warn(client, 'two_payments', { reference, paymentId }, other || 'one whose create is running or in doubt');
 }
 
 /** The error of `onPayment` may contain the merchant's own data, such as the values of a query. */

@@ -53,7 +53,7 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
     return give();
   });
   if (next) report(client, 'settled', reference, payment.id);
-  reportConflict(client, reference, payment.id, other ? { id: other } : undefined);
+  reportConflict(client, reference, payment.id, other);
 }
 
 /** @throws {PaymentInDoubtError} while the create may still arrive */

@@ -20,8 +20,8 @@ import { mergeKept } from './kept.ts';
 export interface Step {
   /** The next row. Absent if nothing changes. */
   next?: CreateRow | undefined;
-  /** The other payment of the reference. Without an id, its create is running or in doubt. */
-  otherPayment?: { id?: string | undefined };
+  /** The other payment of the reference. Empty while its create is running or in doubt. */
+  otherPayment?: string | undefined;
 }
 
 /** The row of an attempt, possibly in the place of an earlier one, which may have paid. */
@@ -70,7 +70,7 @@ export const withConflict = (row: CreateRow, id: string): CreateRow =>
 /** Keeps the id next to the row's own payment. */
 export const beside = (row: CreateRow, id: string): Step => ({
   next: withConflict(row, id),
-  otherPayment: { id: row.paymentId },
+  otherPayment: row.paymentId ?? '',
 });
 
 /** Records the payment of an attempt: its id, and the whole payment if the answer was readable. */
@@ -80,20 +80,17 @@ export function recordPayment(
   { paymentId, result }: { paymentId: string; result?: Envelope | undefined },
   now: number,
 ): Step {
-  if (!row || row.state === 'freed' || row.state === 'planned') {
-    // The attempt was given up meanwhile.
-    const again = nextRow(row, { ...attempt, timeoutMs: 0 }, now);
-    const next = result ? created(again, result) : suspected(again, paymentId);
-    // The plan is not sent any more.
-    const isOther = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
-    return { next, ...(isOther && { otherPayment: {} }) };
-  }
-  if (row.attemptId !== attempt.attemptId) return isOwnPayment(row, paymentId) ? {} : beside(row, paymentId);
-  const { isPageLost, ...own } = row;
-  const { paymentId: known = paymentId } = row;
+  // An attempt that was given up meanwhile gets its reference back. A plan of that is not sent any more.
+  const isGivenUp = !row || row.state === 'freed' || row.state === 'planned';
+  const own = isGivenUp ? nextRow(row, { ...attempt, timeoutMs: 0 }, now) : row;
+  if (own.attemptId !== attempt.attemptId) return isOwnPayment(own, paymentId) ? {} : beside(own, paymentId);
+  const { isPageLost, ...answered } = own;
+  const { paymentId: known = paymentId } = own;
   // A whole payment wins over an id, also over a callback's: only it has the next action. The first of two ids wins.
-  const next = result ? created(own, result) : withConflict(suspected(row, known), paymentId);
-  return isSamePayment(known, paymentId) ? { next } : { next, otherPayment: { id: known } };
+  const next = result ? created(answered, result) : withConflict(suspected(own, known), paymentId);
+  if (!isSamePayment(known, paymentId)) return { next, otherPayment: known };
+  const isOfOtherRequest = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
+  return isOfOtherRequest ? { next, otherPayment: '' } : { next };
 }
 
 /** Records the end of an attempt with an unknown outcome. @param taken another create's payment, named by the answer */
