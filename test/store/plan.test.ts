@@ -8,9 +8,9 @@ import type { Fetch } from '../../src/http/own-fetch.ts';
 import { type Created, create } from '../../src/payments/create.ts';
 import { openGateway } from '../../src/payments/gateway.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
-import { PlanGone } from '../../src/store/creates/create-once.ts';
 import type { CreateRow } from '../../src/store/rules/create-row.ts';
 import { openPlan } from '../../src/store/rules/plan.ts';
+import { NothingDone } from '../../src/telemetry/call.ts';
 import { tries } from '../properties/arbitraries.ts';
 import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
@@ -196,13 +196,13 @@ describe('a plan that is sent', () => {
     await plan();
     const claimed = (await rowOf()) as CreateRow;
     await gateway.settle('payout-1', 'not_created');
-    expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
+    expect(await errorOf(send(claimed))).toBeInstanceOf(NothingDone);
     await plan();
-    expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
+    expect(await errorOf(send(claimed))).toBeInstanceOf(NothingDone);
     const again = (await rowOf()) as CreateRow;
     expect([again.body !== undefined, sent.length]).toEqual([true, 0]);
     await send(again);
-    expect(await errorOf(send(again))).toBeInstanceOf(PlanGone);
+    expect(await errorOf(send(again))).toBeInstanceOf(NothingDone);
     expect(sent).toHaveLength(1);
   });
 

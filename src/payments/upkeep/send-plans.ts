@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { type ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
 import { FORBIDDEN, isPassing } from '../../http-statuses.ts';
 import { change } from '../../store/creates/change.ts';
-import { PlanGone } from '../../store/creates/create-once.ts';
 import { isMissing } from '../../store/creates/doubts.ts';
 import { tellableOf, warn } from '../../store/creates/reports.ts';
 import type { CreateRow } from '../../store/rules/create-row.ts';
@@ -12,6 +11,7 @@ import { notDue } from '../../store/rules/transitions.ts';
 import { giveBack, workOnDue } from '../../store/upkeep/claims.ts';
 import { endOutage, type Outage, pauseSending, readOutage } from '../../store/upkeep/outage.ts';
 import type { SweepCall } from '../../store/upkeep/sweep.ts';
+import { NothingDone } from '../../telemetry/call.ts';
 import { create } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
 import { lookUp } from '../lookup.ts';
@@ -71,7 +71,7 @@ async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {
     const { request, extra } = openPlan(plan.body ?? '');
     await create(gateway, 'payment', request, { extra }, { plan });
   } catch (error) {
-    if (error instanceof PlanGone) return;
+    if (error instanceof NothingDone) return;
     if (!isGatewayError(error) || error.name === 'StoreError') throw error;
     return fail(client, plan, error);
   }

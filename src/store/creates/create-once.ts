@@ -43,9 +43,6 @@ export interface CreateOnce extends Replayable {
   send(limits: WaitLimits): Promise<Accepted>;
 }
 
-/** The plan must not be sent: another process sends it, or it was withdrawn. */
-export class PlanGone extends NothingDone {}
-
 /** The creates that run in this process, by reference, body, order and plan. */
 const running = new WeakMap<Store, Map<string, Join<CreatedOnce>>>();
 
@@ -71,7 +68,8 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
 async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   const { attempt, plan } = create;
   const { next, ...begun } = await writeDown(create);
-  if (!next && plan) throw new PlanGone();
+  // Another process sends the plan, or it was withdrawn.
+  if (!next && plan) throw new NothingDone();
   if (!next) return resume(create, begun);
   report(create, 'begun', attempt.reference);
   const sent = await create.send(create).catch((error: unknown) => ({ error }));
