@@ -1,5 +1,5 @@
 // Selects the fields of a payment that the store keeps: its identity and next action, without customer data.
-import type { Payment, Timestamp } from '../../schemas/records/payment.ts';
+import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal, progressOf } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 
@@ -20,8 +20,8 @@ const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   crypto_fx: true,
   settled_crypto_amount: true,
   crypto_tx_hash: true,
-  // Kept apart.
-  created: false,
+  created: true,
+  // Kept as the next action.
   redirectUrl: false,
   // Not kept.
   customer: false,
@@ -32,20 +32,15 @@ const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   fallbackPaymentStatus: false,
 };
 /** Without the fields that a gateway may add later. */
-const PAYMENT_FIELDS = Object.entries(IS_KEPT).flatMap(([name, isKept]) => (isKept ? [name] : []));
-const CREATED_FIELDS: (keyof Timestamp)[] = ['date', 'timezone_type', 'timezone'];
+const PAYMENT_FIELDS = (Object.keys(IS_KEPT) as (keyof Payment)[]).filter(name => IS_KEPT[name]);
 
 /** Merges a payment with its state in the store: the later status, and the next action of the create's answer. */
 export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope {
   // The gateway's record may be out of date.
   const isBehind = known && progressOf(seen.payment.paymentStatus) < progressOf(known.payment.paymentStatus);
   const latest = isBehind ? known.payment : seen.payment;
-  const { created } = latest;
-  const payment = {
-    ...pick(latest, PAYMENT_FIELDS),
-    ...(created && { created: pick(created, CREATED_FIELDS) }),
-  } as Payment;
-  const latestAction = withNextAction(seen, { payment });
+  const kept = PAYMENT_FIELDS.flatMap(name => (latest[name] === undefined ? [] : [[name, latest[name]]]));
+  const latestAction = withNextAction(seen, { payment: Object.fromEntries(kept) });
   return known ? withNextAction(known, latestAction) : latestAction;
 }
 
@@ -55,6 +50,3 @@ export function withNextAction(other: Envelope, { payment, transfer = other.tran
   const redirectUrl = payment.redirectUrl ?? other.payment.redirectUrl;
   return { payment: { ...payment, ...(redirectUrl && { redirectUrl }) }, ...(transfer && { transfer }) };
 }
-
-const pick = (from: object, names: readonly string[]): object =>
-  Object.fromEntries(names.flatMap(name => (from[name as never] === undefined ? [] : [[name, from[name as never]]])));
