@@ -8,8 +8,8 @@ import type { Step } from '../rules/transitions.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { type StoreCall, warn } from './reports.ts';
 
-/** Milliseconds to retry while others change the row. */
-const LONGEST_CONTEST = 5_000;
+/** How often to try while others change the row: for some five seconds. */
+const MOST_TRIES = 60;
 /** Milliseconds of random delay before a retry, multiplied by the number of tries. */
 const PAUSE = 5;
 
@@ -81,10 +81,8 @@ export async function change<S extends Step>(
   known?: FoundRow,
   tx?: unknown,
 ): Promise<S & FoundRow> {
-  const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
-  // A row that arrives after a long wait still gets its tries.
-  for (let tries = 0; tries < 3 || deadline.remaining > 0; tries++) {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
     found ??= foundIn(await store.read({ kind: 'create', id: key.reference }));
     const { row, now } = found;
