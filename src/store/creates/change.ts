@@ -18,7 +18,7 @@ const LONGEST_RECORDING = 300_000;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 
-/** Milliseconds that an answered create waits for its recording: a customer waits too. */
+/** Milliseconds that a create waits for its recording: a customer waits too. */
 const LONGEST_WAIT = 5_000;
 
 /** Waits within the caller's limits, but never stops the work. @throws {ConnectionError} `timeout`, `aborted` */
@@ -42,12 +42,8 @@ export const answerWithin = <T>({ deadline, signal }: WaitLimits, statement: Pro
   });
 
 /** Waits for a recording. After the limit it continues in the background. @throws its error, if it comes in time */
-export const waitForRecording = <T>(
-  recording: Promise<T>,
-  { deadline, signal }: WaitLimits,
-  longest = LONGEST_WAIT,
-): Promise<T | undefined> =>
-  within<T | undefined>(recording, { ms: Math.min(deadline.remaining, longest), signal }, () => undefined);
+export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
+  within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);
 
 /** A row, if it exists, with the time of the store's clock. */
 export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;

@@ -7,9 +7,6 @@ import { answerWithin, change, type ExistingRow, NO_ROW, record, waitForRecordin
 import type { WaitLimits } from './in-flight.ts';
 import type { StoreCall } from './reports.ts';
 
-/** Milliseconds to wait until an attempt that was not sent is taken back: a customer waits too. */
-const LONGEST_WAIT = 1_000;
-
 /** Writes the attempt down, in one statement if the reference is new. Without `next` it has not begun. */
 export async function writeDown(
   create: StoreCall & WaitLimits & { attempt: Attempt; plan?: CreateRow | undefined },
@@ -24,8 +21,7 @@ export async function writeDown(
     if (error instanceof ConfigurationError) throw error;
     // The row may be written anyway, even later.
     const takeItBack = () => record(create, attempt, (row, now) => takeBack(row, attempt, now, plan));
-    const isUnwritten =
-      isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), create, LONGEST_WAIT));
+    const isUnwritten = isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), create));
     const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
     const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
     throw isStopped ? stopped(reference, 'aborted', 'not_sent', advice) : notWritten(reference, error, advice);
