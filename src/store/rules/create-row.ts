@@ -74,8 +74,10 @@ export function storeRowOf(row: CreateRow): StoreRow {
   return { kind: 'create', id: reference, state, revision, begunAt, dueAt, leasedUntil, paymentId, data };
 }
 
-export function newRow(attempt: Attempt, now: number): CreateRow {
-  return { ...attempt, state: 'begun', begunAt: now, conflictingIds: [], looks: 0, revision: 0 };
+/** The row of an attempt, possibly in the place of an earlier one, which may have paid. */
+export function newRow(attempt: Attempt, now: number, earlier?: CreateRow): CreateRow {
+  const { isRetry, paidBy, revision = 0 } = earlier ?? {};
+  return { ...attempt, state: 'begun', begunAt: now, conflictingIds: [], looks: 0, isRetry, paidBy, revision };
 }
 
 /** The ids that a row knows. Its own id comes first. */

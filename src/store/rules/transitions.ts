@@ -24,12 +24,6 @@ export interface Step {
   otherPayment?: string | undefined;
 }
 
-/** The row of an attempt, possibly in the place of an earlier one, which may have paid. */
-function nextRow(row: CreateRow | undefined, attempt: Attempt, now: number): CreateRow {
-  const { isRetry, paidBy, revision = 0 } = row ?? {};
-  return { ...newRow(attempt, now), isRetry, paidBy, revision };
-}
-
 /** Whether the reference is new or freed, or the row is still the claimed plan. Planning again makes a different plan. */
 const canBegin = (row: CreateRow | undefined, plan?: CreateRow): boolean =>
   plan ? row?.state === 'planned' && row.revision === plan.revision : !row || row.state === 'freed';
@@ -37,12 +31,12 @@ const canBegin = (row: CreateRow | undefined, plan?: CreateRow): boolean =>
 /** Begins an attempt if it can. A library may repeat a begin whose answer was lost. */
 export function begin(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
   if (row?.attemptId === attempt.attemptId && isWithoutPayment(row)) return { next: row };
-  return canBegin(row, plan) ? { next: nextRow(row, attempt, now) } : {};
+  return canBegin(row, plan) ? { next: newRow(attempt, now, row) } : {};
 }
 
 /** Plans a payout if the reference is new or freed. @param body the whole request */
 export const plan = (row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step =>
-  canBegin(row) ? { next: { ...nextRow(row, attempt, now), state: 'planned', body, dueAt: now } } : {};
+  canBegin(row) ? { next: { ...newRow(attempt, now, row), state: 'planned', body, dueAt: now } } : {};
 
 const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
 
@@ -82,7 +76,7 @@ export function recordPayment(
 ): Step {
   // An attempt that was given up meanwhile gets its reference back. A plan of that is not sent any more.
   const isGivenUp = !row || row.state === 'freed' || row.state === 'planned';
-  const own = isGivenUp ? nextRow(row, { ...attempt, timeoutMs: 0 }, now) : row;
+  const own = isGivenUp ? newRow({ ...attempt, timeoutMs: 0 }, now, row) : row;
   if (own.attemptId !== attempt.attemptId) return isOwnPayment(own, paymentId) ? {} : beside(own, paymentId);
   const { isPageLost, ...answered } = own;
   const { paymentId: known = paymentId } = own;
