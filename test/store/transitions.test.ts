@@ -94,8 +94,8 @@ const EVENTS: Record<string, (row: CreateRow) => object> = {
   'an error with A': row => recordPayment(row, attempt, { paymentId: ID }, NOW),
   'no answer': row => recordEnd(row, attempt),
   "another's B": row => recordEnd(row, attempt, OTHER_ID),
-  'a refusal': row => release(row, attempt, { wasSent: true }),
-  'not sent': row => release(row, attempt),
+  'a refusal': row => release(row, attempt, 'rejected'),
+  'not sent': row => release(row, attempt, 'not_sent'),
   'not written': row => takeBack(row, attempt, NOW),
   'A is confirmed': row => reconciled(row),
   'A has failed': row => reconciled(row, seenAs('FAILED')),
@@ -417,8 +417,8 @@ describe('a planned payout', () => {
     const claimed = planned({ dueAt: BEGUN - 5, leasedUntil: BEGUN + 1, revision: 7 });
     const attempted = { ...begun, revision: 8 };
     const next = planned({ dueAt: BEGUN - 5, revision: 7 });
-    expect(release(attempted, attempt, { plan: claimed })).toEqual({ next });
-    expect(release(attempted, attempt, { plan: claimed, wasSent: true })).toEqual({ next: { ...next, isRetry: true } });
+    expect(release(attempted, attempt, 'not_sent', claimed)).toEqual({ next });
+    expect(release(attempted, attempt, 'rejected', claimed)).toEqual({ next: { ...next, isRetry: true } });
     expect(takeBack(attempted, attempt, BEGUN, claimed)).toEqual({ next });
   });
 

@@ -15,7 +15,7 @@
 // |                  |                                         | a conflicting id   |                     |
 // | abandon          | a free reference, by an operator's word | the same           | the same            |
 import { Deadline } from '../../deadline.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, type Outcome } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
@@ -86,18 +86,17 @@ async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   throw isDoubt && isSurelyUnpaid(error) ? inDoubt(row ?? begun.row, { cause: error }) : error;
 }
 
-const isSurelyUnpaid = (error: unknown): error is GatewayError =>
+const isSurelyUnpaid = (error: unknown): error is GatewayError & { outcome: Outcome } =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
 /** Frees the reference, restores its plan, or records the doubt. @returns the row, if it is still this attempt's */
 async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow): Promise<FoundRow | undefined> {
   const { attempt, plan } = create;
   const { reference } = attempt;
-  const { paymentId, outcome } = error instanceof GatewayError ? error : {};
+  const { paymentId } = error instanceof GatewayError ? error : {};
   const isUnpaid = isSurelyUnpaid(error);
   const end: Transition<Step> = (row, now) => {
-    if (isUnpaid)
-      return release(row, attempt, { wasSent: outcome === 'rejected', plan: plan && replanned(plan, error, now) });
+    if (isUnpaid) return release(row, attempt, error.outcome, plan && replanned(plan, error, now));
     return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
   };
   const step = await record(create, attempt, end, begun);

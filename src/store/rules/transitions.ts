@@ -8,6 +8,7 @@
 //   freed     because it was refused, never sent, or settled as "not created"; an unsent plan is planned again,
 //             and an operator may still name the payment of a freed reference
 import { isDeepStrictEqual } from 'node:util';
+import type { Outcome } from '../../errors.ts';
 import { isSamePayment } from '../../schemas/id.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
@@ -113,20 +114,16 @@ export function created(row: CreateRow, seen: Envelope): CreateRow {
 }
 
 /** Frees the reference of a refused or unsent attempt, or restores its plan, unless a payment of it is known. */
-export function release(
-  row: CreateRow | undefined,
-  { attemptId }: Attempt,
-  { wasSent = false, plan }: { wasSent?: boolean; plan?: CreateRow | undefined } = {},
-): Step {
+export function release(row: CreateRow | undefined, { attemptId }: Attempt, outcome: Outcome, plan?: CreateRow): Step {
   if (row?.attemptId !== attemptId || !isWithoutPayment(row)) return {};
   // The gateway may keep a FAILED payment for a refused attempt.
-  const isRetry = wasSent && { isRetry: true };
+  const isRetry = outcome === 'rejected' && { isRetry: true };
   return { next: plan ? { ...unleased(plan), ...isRetry } : { ...row, ...isRetry, state: 'freed' } };
 }
 
 /** Takes back an attempt whose write failed, or changes the row that it was written over, so that a late write fails. */
 export function takeBack(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
-  if (!canBegin(row, plan)) return release(row, attempt, { plan });
+  if (!canBegin(row, plan)) return release(row, attempt, 'not_sent', plan);
   return { next: row ? unleased(row) : { ...newRow(attempt, now), state: 'freed' } };
 }
 
