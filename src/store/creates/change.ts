@@ -67,16 +67,16 @@ const foundIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => 
 /** Whether another create has the payment. By name, because two copies of the SDK may be loaded. */
 export const isTaken = (error: unknown): boolean => error instanceof Error && error.name === 'PaymentTaken';
 
-export type Transition<S extends Step> = (row: CreateRow | undefined, now: number) => S;
+export type Transition = (row: CreateRow | undefined, now: number) => Step;
 
 /** Applies a transition to the current row, and retries after a concurrent change. @param known saves the first read */
-export async function change<S extends Step>(
+export async function change(
   store: Store,
   key: Key,
-  transition: Transition<S>,
+  transition: Transition,
   known?: FoundRow,
   tx?: unknown,
-): Promise<S & FoundRow> {
+): Promise<Step & FoundRow> {
   let found = known;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
@@ -96,7 +96,7 @@ export async function change<S extends Step>(
 export async function record(
   client: StoreCall,
   key: Key,
-  transition: Transition<Step>,
+  transition: Transition,
   known?: FoundRow,
 ): Promise<(Step & FoundRow) | undefined> {
   const deadline = new Deadline(LONGEST_RECORDING);

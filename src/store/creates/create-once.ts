@@ -21,7 +21,7 @@ import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
 import { type CreateRow, knownIds } from '../rules/create-row.ts';
 import { replanned } from '../rules/plan.ts';
-import { recordEnd, recordPayment, release, type Step } from '../rules/transitions.ts';
+import { recordEnd, recordPayment, release } from '../rules/transitions.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import { inDoubt } from './doubts.ts';
 import { type Join, startShared, type WaitLimits } from './in-flight.ts';
@@ -95,7 +95,7 @@ async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow
   const { reference } = attempt;
   const { paymentId } = error instanceof GatewayError ? error : {};
   const isUnpaid = isSurelyUnpaid(error);
-  const end: Transition<Step> = (row, now) => {
+  const end: Transition = (row, now) => {
     if (isUnpaid) return release(row, attempt, error.outcome, plan && replanned(plan, error, now));
     return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
   };
@@ -115,7 +115,7 @@ async function recordCreated(create: CreateOnce, { created, anothers }: Accepted
   const { reference } = attempt;
   const { id: paymentId } = created.payment;
   try {
-    const end: Transition<Step> = (row, now) => recordPayment(row, attempt, { paymentId, result: created }, now);
+    const end: Transition = (row, now) => recordPayment(row, attempt, { paymentId, result: created }, now);
     const step = await record(create, attempt, end, begun);
     reportConflict(create, reference, paymentId, step?.otherPayment);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);

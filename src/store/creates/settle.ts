@@ -41,9 +41,9 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
       const differing: Difference[] = [...differencesOf(row, payment), ...(other ? (['paymentId'] as const) : [])];
       if (state !== 'created' && !differing.every(name => despite.includes(name)))
         throw refused('paymentId', differs(row, payment, differing));
-      return { ...settle(row, { payment }), other };
+      return { ...settle(row, { payment }), otherPayment: other };
     });
-  const { next, other } = await give().catch(async error => {
+  const { next, otherPayment } = await give().catch(async error => {
     if (!isTaken(error)) throw error;
     // Only its callback may have made the other row, under a reference that the gateway has changed.
     const { row } = await ownerOf(store, payment.id);
@@ -53,7 +53,7 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
     return give();
   });
   if (next) report(client, 'settled', reference, payment.id);
-  reportConflict(client, reference, payment.id, other);
+  reportConflict(client, reference, payment.id, otherPayment);
 }
 
 /** @throws {PaymentInDoubtError} while the create may still arrive */

@@ -23,6 +23,8 @@ export interface Step {
   next?: CreateRow | undefined;
   /** The other payment of the reference. Empty while its create is running or in doubt. */
   otherPayment?: string | undefined;
+  /** How a reference without a payment has got one. `settled` if it was in doubt. */
+  outcome?: 'created' | 'settled';
 }
 
 /** Whether the reference is new or freed, or the row is still the claimed plan. Planning again makes a different plan. */
