@@ -55,7 +55,7 @@ async function complete(store: Store, review: KeptReview, known: PaymentData): P
   const { row: orderRow } = await store.read({ kind: 'order', id: order });
   const verdict = judge({ payment: paymentOf(review), known, create, orderRow });
   const written = await Promise.all(rowsAfter(verdict, create, orderRow, create).map(row => store.write(row)));
-  return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict) : undefined;
+  return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict.outcome) : undefined;
 }
 
 /** The facts of the payment that decide about its outcome. */

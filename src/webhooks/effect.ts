@@ -106,7 +106,7 @@ async function apply(
     if (reason) await onReview?.({ ...outcome, reason }, context);
     else await onOutcome?.({ ...outcome, ...wasPaidOut } as never, context);
   });
-  const next = paymentRowOf(id, after(known, status, verdict, review), before);
+  const next = paymentRowOf(id, after(known, status, verdict.outcome, review), before);
   return { result: 'ran', review, works, rows: [next, ...rowsAfter(verdict, create, orderRow, storedCreate)] };
 }
 
@@ -153,7 +153,7 @@ export async function reviewRefused(endpoint: Endpoint, refused: RefusedPayout):
   let works: Works = [];
   const result = await store.effect({ id: reference, about: review, reads: [] }, async ({ tx, payment: row }) => {
     works = await callInTime(effectTimeout, tx, async context => onReview?.({ reference, reason }, context));
-    return [paymentRowOf(reference, after(paymentDataOf(row), review.status, {}, review), row)];
+    return [paymentRowOf(reference, after(paymentDataOf(row), review.status, undefined, review), row)];
   });
   // Upkeep tries it again.
   if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);

@@ -46,16 +46,10 @@ export function paymentRowOf(id: string, data: PaymentData, before?: StoreRow): 
 }
 
 /** Returns a payment's data after a status has taken effect. An earlier review of the status is answered. */
-export const after = (
-  known: PaymentData,
-  status: string,
-  { outcome = known.outcome }: Pick<PaymentData, 'outcome'>,
-  review?: KeptReview,
-): PaymentData => ({
-  status,
-  outcome,
-  reviews: [...known.reviews.filter(open => open.status !== status), ...(review ? [review] : [])],
-});
+export function after(known: PaymentData, status: string, outcome = known.outcome, review?: KeptReview): PaymentData {
+  const others = known.reviews.filter(open => open.status !== status);
+  return { status, outcome, reviews: review ? [...others, review] : others };
+}
 
 /** Returns the facts of a payment that a review keeps, without customer data. */
 export const reviewOf = (payment: Payment, reason: ReviewReason, create?: CreateRow): KeptReview => ({
