@@ -16,10 +16,12 @@ export function reconcile(found: CreateRow | undefined, reference: string, payme
   if (isOpen && isFailed(payment)) return {};
   const row = isOpen ? { ...unleased(found), ...REOPENED } : found;
   const isOwn = isOwnPayment(row, payment.id);
-  if (row.state === 'created') {
+  if (row.result) {
     if (isOwn) return observe(row, { payment });
     const kept = beside(row, payment.id);
-    return isReplaced(row, payment) ? { ...kept, next: created(row, { payment }) } : kept;
+    // A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it.
+    const isReplaced = isFailed(row.result.payment) && !isFailed(payment) && isPaymentOf(row, payment);
+    return isReplaced ? { ...kept, next: created(row, { payment }) } : kept;
   }
   // It may belong to the attempt before, because a gateway may keep a refused payment. Or the own answer has named another.
   if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId)) return beside(row, payment.id);
@@ -30,10 +32,6 @@ export function reconcile(found: CreateRow | undefined, reference: string, payme
   const next = withConflict(row, payment.id);
   return next === found ? {} : { next };
 }
-
-/** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */
-const isReplaced = (row: CreateRow, payment: Payment): boolean =>
-  row.result !== undefined && isFailed(row.result.payment) && !isFailed(payment) && isPaymentOf(row, payment);
 
 /** Whether the status can wait for its effect: a sweep looks at it, even if the process ends before. */
 export const canWait = (row: CreateRow, { id }: Payment): boolean =>
