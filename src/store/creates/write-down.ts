@@ -1,16 +1,13 @@
 // Writes an attempt of a create into the store before the SDK sends it.
 import { LateError, type Left } from '../../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../../errors.ts';
-import type { Attempt, CreateRow } from '../rules/create-row.ts';
+import type { CreateRow } from '../rules/create-row.ts';
 import { begin, type Step, takeBack } from '../rules/transitions.ts';
 import { answerWithin, change, type ExistingRow, NO_ROW, record, waitForRecording } from './change.ts';
-import type { WaitLimits } from './in-flight.ts';
-import type { StoreCall } from './reports.ts';
+import type { Replayable } from './replay.ts';
 
 /** Writes the attempt down, in one statement if the reference is new. Without `next` it has not begun. */
-export async function writeDown(
-  create: StoreCall & WaitLimits & { attempt: Attempt; plan?: CreateRow | undefined },
-): Promise<ExistingRow & Step> {
+export async function writeDown(create: Replayable & { plan?: CreateRow | undefined }): Promise<ExistingRow & Step> {
   const { store, attempt, plan, signal } = create;
   const { reference } = attempt;
   // A reference is usually new, so it is not read first.
