@@ -31,7 +31,7 @@ export async function settleKnown(client: SettlingCall, found: ExistingRow): Pro
   for (const id of knownIds(row)) {
     const payment = await client.readPayment(id).catch(unlessMissing);
     if (!payment || !canBeIts(row, payment)) continue;
-    const settled = await recordConfirmed(client, found, row, payment);
+    const settled = await recordConfirmed(client, found, row.reference, payment);
     return settled?.state === 'created' && isOwnPayment(settled, id) ? payment : undefined;
   }
   return undefined;
@@ -57,8 +57,8 @@ export async function reconcilePayment(
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
   // The effect records a status that can wait.
   if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
-  const key = found.row ?? (reference ? { reference } : undefined);
-  return key && recordConfirmed(client, found, key, payment);
+  const known = found.row?.reference ?? reference;
+  return known ? recordConfirmed(client, found, known, payment) : undefined;
 }
 
 /** Finds the doubt that a folding gateway may have meant. */
@@ -70,12 +70,7 @@ async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | u
 }
 
 /** Records a confirmed payment under a reference. @returns the create that it belongs to @throws {PaymentTaken} */
-async function recordConfirmed(
-  client: StoreCall,
-  known: FoundRow,
-  { reference }: Pick<CreateRow, 'reference'>,
-  payment: Payment,
-): Promise<CreateRow | undefined> {
+async function recordConfirmed(client: StoreCall, known: FoundRow, reference: string, payment: Payment) {
   const confirm = (row: CreateRow | undefined, now: number) => reconcile(row, reference, payment, now);
   const { next, row, outcome, otherPayment } = await change(client.store, { reference }, confirm, known);
   if (outcome) report(client, outcome, reference, payment.id);
