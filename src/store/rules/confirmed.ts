@@ -5,16 +5,13 @@ import { type CreateRow, isOwnPayment, newRow } from './create-row.ts';
 import { unseenAttempt } from './fingerprint.ts';
 import { beside, created, isFailed, observe, type Step, settle, unleased, withConflict } from './transitions.ts';
 
-/** An open row in doubt again. It keeps its request. */
-const REOPENED = { state: 'begun', isEnded: true, looks: 0, body: undefined } as const;
-
 /** Settles the doubt of a reference. An unknown, planned or freed one gets the payment too, to prevent a second one. */
 export function reconcile(found: CreateRow | undefined, reference: string, payment: Payment, now: number): Step {
   if (!found) return { next: created(newRow(unseenAttempt(reference, payment), now), { payment }), outcome: 'created' };
   const isOpen = found.state === 'planned' || found.state === 'freed';
-  // A failed payment is older than the plan, and leaves a free reference free.
+  // A failed payment is older than the plan, and leaves a free reference free. Any other reopens the doubt.
   if (isOpen && isFailed(payment)) return {};
-  const row = isOpen ? { ...unleased(found), ...REOPENED } : found;
+  const row: CreateRow = isOpen ? { ...unleased(found), state: 'begun', isEnded: true, body: undefined } : found;
   const isOwn = isOwnPayment(row, payment.id);
   if (row.result) {
     if (isOwn) return observe(row, { payment });
