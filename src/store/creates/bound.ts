@@ -2,7 +2,7 @@
 import { withTimeout } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { isLoopback } from '../../schemas/url.ts';
-import type { Store } from '../contract.ts';
+import type { Store, StoreRow } from '../contract.ts';
 
 /** One for each store and gateway, because clients of one process share their running creates. */
 const BOUND = new WeakMap<Store, Map<string, Store>>();
@@ -58,11 +58,10 @@ function checkedStore(store: Store, baseUrl: string): Store {
 }
 
 async function bind(store: Store, baseUrl: string): Promise<void> {
-  const key = { kind: 'gateway', id: '' } as const;
-  const { row } = await inTime(store.read(key));
-  const first = { ...key, state: 'bound', revision: 0, begunAt: 0, data: { baseUrl } };
-  const bound = row ?? (await inTime(store.write(first))).row;
-  const { baseUrl: known = baseUrl } = (bound?.data ?? {}) as { baseUrl?: string };
+  const first: StoreRow = { kind: 'gateway', id: '', state: 'bound', revision: 0, begunAt: 0, data: { baseUrl } };
+  const { row } = await inTime(store.read(first));
+  const bound = row ?? (await inTime(store.write(first))).row ?? first;
+  const { baseUrl: known } = bound.data as { baseUrl: string };
   if (known === baseUrl) return;
   throw new ConfigurationError(
     `The store's scope ${JSON.stringify(store.scope)} belongs to the gateway ${known}, not to ${baseUrl}. Nothing was sent. Use one scope for each terminal, and another for a sandbox.`,
