@@ -4,7 +4,9 @@ import type { Payment } from '../../schemas/records/payment.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import type { Store, StoreRow } from '../contract.ts';
 
-export interface RequestData {
+/** A create that is about to be sent. */
+export interface Attempt {
+  reference: string;
   paymentType: 'DEPOSIT' | 'WITHDRAWAL';
   paymentMethod: string;
   /** A plain decimal without trailing zeros, in units of `currency`. */
@@ -12,11 +14,6 @@ export interface RequestData {
   currency: string;
   /** Hash of the whole body in a canonical form. */
   bodyHash: string;
-}
-
-/** A create that is about to be sent. */
-export interface Attempt extends RequestData {
-  reference: string;
   /** Identifies the attempt, so that a late one cannot change a newer one. */
   attemptId: string;
   /** Milliseconds after its begin until this attempt stops sending. */
@@ -94,9 +91,8 @@ export const isUnderWay = (row: CreateRow, now: number): boolean =>
   row.state === 'begun' && !row.isEnded && row.begunAt + row.timeoutMs >= now;
 
 /** The store's entry of a reference. */
-export interface CreateEntry extends Omit<RequestData, 'bodyHash'> {
+export interface CreateEntry extends Omit<Attempt, 'attemptId' | 'bodyHash' | 'order' | 'timeoutMs'> {
   scope: string;
-  reference: string;
   /** `planned`: waits for upkeep. `begun`: running or in doubt. `freed`: made no payment. */
   state: CreateState;
   /** Time when its create began, or was planned. */

@@ -5,18 +5,16 @@ import { canonicalAmount } from '../../schemas/amount.ts';
 import { isJsonMap } from '../../schemas/json.ts';
 import { moneyDifferences } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
-import type { Attempt, CreateRow, RequestData } from './create-row.ts';
+import type { Attempt, CreateRow } from './create-row.ts';
 
 /** Replaces the hash when the store knows only the payment of a request. */
 export const UNSEEN = 'unseen';
 
-type Requested = Omit<RequestData, 'amount' | 'bodyHash'> & { reference: string; amount: number | string };
+interface Requested extends Pick<Attempt, 'reference' | 'paymentType' | 'paymentMethod' | 'currency'> {
+  amount: number | string;
+}
 
-/**
- * Returns a new attempt to send a request. Every spelling of a request has the same hash.
- *
- * @param fields all sent fields, as plain data
- */
+/** Makes an attempt. Every spelling of a request has the same hash. @param fields all sent fields, as plain data */
 export function newAttempt(
   { reference, paymentType, paymentMethod, currency, ...request }: Requested,
   fields: object,
