@@ -18,15 +18,12 @@ export function hintAt(given: string, known: readonly string[]): string {
   return near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
 }
 
-/** Finds the known name in another spelling: `FirstName`, `first_name` or `first-name` for `firstName`. */
-export const otherSpelling = (given: string, known: readonly string[]): string | undefined =>
-  known.find(name => name !== given && lettersOf(name) === lettersOf(given));
-
 /** Finds the known name that differs by its spelling, or by one letter too many, too few, wrong or swapped. */
 export const nearest = (given: string, known: readonly string[]): string | undefined =>
   known.find(name => isNear(lettersOf(given), lettersOf(name)));
 
-const lettersOf = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
+/** The same for `FirstName`, `first_name`, `first-name` and `firstName`. */
+export const lettersOf = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
 
 function isNear(a: string, b: string): boolean {
   let start = 0;

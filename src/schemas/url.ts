@@ -4,9 +4,10 @@ import * as z from 'zod';
 export const isHttpUrl = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value);
 
-const HTTP_URL = { error: 'must be an absolute http(s) URL, as a string' };
+export const textThat = (isRight: (text: string) => boolean, error: string) =>
+  z.string({ error }).refine(isRight, { error });
 
-export const httpUrl = z.string(HTTP_URL).refine(isHttpUrl, HTTP_URL);
+export const httpUrl = textThat(isHttpUrl, 'must be an absolute http(s) URL, as a string');
 
 /** Checks whether the `hostname` of a URL is this machine. */
 export const isLoopback = (hostname: string): boolean =>

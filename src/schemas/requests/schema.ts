@@ -2,20 +2,11 @@
 import * as z from 'zod';
 import { amountSchema } from '../amount.ts';
 import { closedObject, each, type FieldsOf } from '../fields-of.ts';
-import { nearest, otherSpelling } from '../hints.ts';
+import { lettersOf, nearest } from '../hints.ts';
 import { DEPOSIT_METHODS, isOnrampMethod, NFT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../methods.ts';
 import { ADDRESS, CUSTOMER } from '../records/payment.ts';
-import { httpUrl } from '../url.ts';
-import type {
-  ApplePayBillingAddress,
-  ApplePayDeposit,
-  BillingAddressRequest,
-  CustomerRequest,
-  DepositRequest,
-  NftPurchaseRequest,
-  PaymentRequest,
-  RequestFields,
-} from './request.ts';
+import { httpUrl, textThat } from '../url.ts';
+import type { ApplePayDeposit, DepositRequest, NftPurchaseRequest, PaymentRequest, RequestFields } from './request.ts';
 
 type Deposit = DepositRequest & { paymentType: 'DEPOSIT' };
 type NftPurchase = NftPurchaseRequest & { paymentType: 'DEPOSIT' };
@@ -30,34 +21,23 @@ const countryCode = z.string(COUNTRY_CODE).regex(/^[A-Za-z]{2}$/, COUNTRY_CODE);
 const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
   z.looseObject(shape, error).check(({ value, issues }) => {
     for (const name of Object.keys(value)) {
-      const meant = otherSpelling(name, Object.keys(shape));
+      const meant = Object.keys(shape).find(known => known !== name && lettersOf(known) === lettersOf(name));
       if (meant) issues.push({ code: 'custom', path: [name], message: `did you mean "${meant}"?`, input: name });
     }
   });
 
-const customerRequest = openObject({
+const customer = openObject({
   ...each(CUSTOMER, optionalText),
   referenceId: z.union([z.string(), z.number()], { error: 'must be a string or a number' }).nullish(),
-} satisfies FieldsOf<CustomerRequest>);
+});
 
-const addressFields = { ...each(ADDRESS, optionalText), countryCode: countryCode.nullish() };
-
-const billingAddressRequest = openObject(addressFields satisfies FieldsOf<BillingAddressRequest>);
-
-const applePayBillingAddress = openObject(
-  { ...addressFields, countryCode } satisfies FieldsOf<ApplePayBillingAddress>,
-  'must be an object with a countryCode for Apple Pay',
-);
-
-const RETURN_URL = { error: 'must be an absolute URL, or null' };
+const address = { ...each(ADDRESS, optionalText), countryCode: countryCode.nullish() };
 
 /** Any scheme, including an app's own, except those that run as a script in the customer's browser. */
-const returnUrl = z
-  .string(RETURN_URL)
-  .refine(
-    text => /^[a-z][a-z\d+.-]*:\S+$/i.test(text) && !/^(?:javascript|data|vbscript):/i.test(text) && URL.canParse(text),
-    RETURN_URL,
-  );
+const returnUrl = textThat(
+  text => /^[a-z][a-z\d+.-]*:\S+$/i.test(text) && !/^(?:javascript|data|vbscript):/i.test(text) && URL.canParse(text),
+  'must be an absolute URL, or null',
+);
 
 const CURRENCY = { error: 'must be a currency code such as "EUR"' };
 
@@ -68,8 +48,8 @@ const fields = {
   amount: amountSchema,
   currency: z.string(CURRENCY).regex(/^[A-Za-z\d]{3,}$/, CURRENCY),
   externalApiId: optionalText,
-  customer: customerRequest.nullish(),
-  billingAddress: billingAddressRequest.nullish(),
+  customer: customer.nullish(),
+  billingAddress: openObject(address).nullish(),
   additionalParameters: anyObject.nullish(),
   description: optionalText,
   reference: optionalText,
@@ -83,7 +63,7 @@ const applePayFields = {
   ...fields,
   reference: z.string({ error: 'must be a string for Apple Pay, or null' }).nullable(),
   returnUrl: returnUrl.nullable(),
-  billingAddress: applePayBillingAddress,
+  billingAddress: openObject({ ...address, countryCode }, 'must be an object with a countryCode for Apple Pay'),
 } satisfies Omit<FieldsOf<ApplePayDeposit>, 'paymentType' | 'paymentMethod'>;
 
 export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(fields)]);
