@@ -1,10 +1,13 @@
 // Compares a payment with the request for it.
 import type { Payment } from './payment.ts';
 
-const MONEY = ['paymentType', 'amount', 'currency'] as const;
-type Money = (typeof MONEY)[number];
+const COMPARED = ['reference', 'paymentType', 'amount', 'currency'] as const;
 
-/** The money of a request, and the order that it pays. The amount is a number or a plain decimal. */
+/** Fields in which a payment can differ from its create. `paymentId` differs if the store knows another payment. */
+export const DIFFERENCES = [...COMPARED, 'paymentId'] as const;
+export type Difference = (typeof DIFFERENCES)[number];
+
+/** The money of a request or payment, and the order that it pays. A request's amount may be a plain decimal. */
 interface Requested {
   paymentType: Payment['paymentType'];
   amount: number | string;
@@ -12,18 +15,20 @@ interface Requested {
   reference?: string | null | undefined;
 }
 
-export function moneyDifferences(request: Requested, payment: Pick<Payment, Money>): Money[] {
+/** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
+export function differencesOf(create: Requested, payment: Requested): (typeof COMPARED)[number][] {
   const isSame = {
-    paymentType: request.paymentType === payment.paymentType,
-    amount: Number(request.amount) === payment.amount,
-    currency: request.currency.toUpperCase() === payment.currency.toUpperCase(),
+    reference: !payment.reference || !create.reference || payment.reference === create.reference,
+    paymentType: create.paymentType === payment.paymentType,
+    amount: Number(create.amount) === Number(payment.amount),
+    currency: create.currency.toUpperCase() === payment.currency.toUpperCase(),
   };
-  return MONEY.filter(field => !isSame[field]);
+  return COMPARED.filter(field => !isSame[field]);
 }
 
 /** Checks whether a payment has the type, amount and currency of a request. */
 export const isPaymentOf = (request: Requested, payment: Payment): boolean =>
-  moneyDifferences(request, payment).length === 0;
+  differencesOf(request, payment).every(field => field === 'reference');
 
 /** A gateway may trim a reference and change its case. Upper case first, because some letters have no way back. */
 export const foldReference = (reference: string): string =>
@@ -36,14 +41,3 @@ export const hasReference = ({ reference }: Payment, wanted: string | null | und
 /** Checks whether a payment has the money or the reference of a request, as a gateway may write it. */
 export const mayBePaymentOf = (request: Requested, payment: Payment): boolean =>
   isPaymentOf(request, payment) || hasReference(payment, request.reference);
-
-/** Fields in which a payment can differ from its create. `paymentId` differs if the store knows another payment. */
-export const DIFFERENCES = ['reference', ...MONEY, 'paymentId'] as const;
-export type Difference = (typeof DIFFERENCES)[number];
-
-/** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
-export function differencesOf(create: Requested, payment: Payment): ('reference' | Money)[] {
-  const money = moneyDifferences(create, payment);
-  const isSame = !payment.reference || !create.reference || payment.reference === create.reference;
-  return isSame ? money : ['reference', ...money];
-}

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { DuplicateReferenceError } from '../../errors.ts';
 import { canonicalAmount } from '../../schemas/amount.ts';
 import { isJsonMap } from '../../schemas/json.ts';
-import { moneyDifferences } from '../../schemas/records/matching.ts';
+import { differencesOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Attempt, CreateRow } from './create-row.ts';
 
@@ -51,7 +51,7 @@ const FIELDS = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
 function differingFields(row: CreateRow, request: Attempt): string[] {
   if (row.bodyHash === request.bodyHash) return row.order === request.order ? [] : ['order'];
   // The store saw only the payment: its customer may have chosen the method.
-  if (row.bodyHash === UNSEEN) return moneyDifferences(row, { ...request, amount: Number(request.amount) });
+  if (row.bodyHash === UNSEEN) return differencesOf(row, request);
   const differing = FIELDS.filter(field => row[field] !== request[field]);
   return differing.length > 0 ? differing : ['other fields'];
 }
