@@ -20,17 +20,15 @@ function amountProblem(amount: number | string): string | undefined {
 }
 
 /** The currencies of ISO 4217 without two decimals. Node's Intl follows everyday use instead, as for HUF and COP. */
-const OTHER_DECIMALS = {
+const OTHER_DECIMALS = Object.entries({
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
   4: 'CLF UYW',
-};
-const decimalsByCode = new Map(
-  Object.entries(OTHER_DECIMALS).flatMap(([decimals, codes]) => codes.split(' ').map(code => [code, Number(decimals)])),
-);
+});
 
 /** Returns the decimals of a currency's minor unit. */
-export const decimalsOf = (currency: string): number => decimalsByCode.get(currency.toUpperCase()) ?? 2;
+export const decimalsOf = (currency: string): number =>
+  Number(OTHER_DECIMALS.find(([, codes]) => codes.includes(currency.toUpperCase()))?.[0] ?? 2);
 
 /** Returns the problem with an amount's decimals, as in `705.50 JPY`. Codes unknown to Intl are not checked. */
 export function decimalsProblem(amount: number | string, currency: string): string | undefined {
@@ -38,7 +36,7 @@ export function decimalsProblem(amount: number | string, currency: string): stri
   const most = decimalsOf(code);
   const [, fraction = ''] = canonicalAmount(amount).split('.');
   if (fraction.length <= most) return undefined;
-  const isKnown = decimalsByCode.has(code) || Intl.supportedValuesOf('currency').includes(code);
+  const isKnown = most !== 2 || Intl.supportedValuesOf('currency').includes(code);
   return isKnown ? `has too many decimals: ISO 4217 allows ${most} for ${code}` : undefined;
 }
 
