@@ -5,15 +5,12 @@ import * as z from 'zod';
 const WORTH_COMPILING = 1_000;
 
 /** Returns the schema's `safeParse`, compiled once enough use makes it pay. */
-export function compiledWhenBusy<T>(
-  schema: z.ZodType<T>,
-  compile: (schema: z.ZodType<T>) => z.ZodType<T> = z.compile,
-): (value: unknown) => z.ZodSafeParseResult<T> {
+export function compiledWhenBusy<T>(schema: z.ZodType<T>): (value: unknown) => z.ZodSafeParseResult<T> {
   let parses = 0;
   let current = schema;
   return value => {
     parses += 1;
-    if (parses === WORTH_COMPILING) current = compile(schema);
+    if (parses === WORTH_COMPILING) current = z.compile(schema);
     return current.safeParse(value);
   };
 }

@@ -42,14 +42,11 @@ it.each([
   );
 });
 
-it('is compiled once, at its thousandth parse, and into something else', { tags: 'long' }, () => {
-  const compile = vi.fn((schema: typeof paymentSchema) => z.compile(schema));
-  const parse = compiledWhenBusy(paymentSchema, compile);
-  for (let count = 1; count <= 999; count++) parse(completed);
-  expect(compile).not.toHaveBeenCalled();
-  for (let count = 1000; count <= 1010; count++) parse(completed);
-  expect(compile).toHaveBeenCalledTimes(1);
+it('is compiled at its thousandth parse, and into something else', { tags: 'long' }, () => {
+  const slow = vi.spyOn(paymentSchema._zod, 'run');
+  const parse = compiledWhenBusy(paymentSchema);
+  for (let count = 1; count <= 1010; count++) parse(completed.result);
+  expect(slow).toHaveBeenCalledTimes(999);
   // What zod cannot compile it hands back as it was.
-  expect(compile.mock.results[0]?.value).not.toBe(paymentSchema);
   expect(z.compile(envelopeSchema)).not.toBe(envelopeSchema);
 });
