@@ -1,12 +1,7 @@
 // The sandbox's API: the documented routes of the gateway, each from a Request to a Response.
 import type { Hono } from 'hono/tiny';
 import { delay, withSignal } from '../../deadline.ts';
-import {
-  createPaymentSchema,
-  nftPurchaseSchema,
-  onrampTerminalPaymentSchema,
-  REQUEST_FIELDS,
-} from '../../schemas/requests/schema.ts';
+import { REQUEST_FIELDS, REQUESTS } from '../../schemas/requests/schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { EFFECTS, type Effect } from '../faults/inject.ts';
 import type { SandboxOperation } from '../faults/kinds.ts';
@@ -133,8 +128,7 @@ function validate(json: unknown, terminal: SandboxSettings['terminal']) {
   const { amount } = known;
   if (typeof amount !== 'number' || !Number.isFinite(amount))
     return invalid({ amount: ['The amount must be a number.'] });
-  const payments = terminal === 'onramp' ? onrampTerminalPaymentSchema : createPaymentSchema;
-  const schema = known.paymentMethod === 'OPENBANKING' ? nftPurchaseSchema : payments;
+  const schema = REQUESTS[known.paymentMethod === 'OPENBANKING' ? 'nftPurchase' : 'payment'][terminal];
   // On the wire any positive number is an amount. The schema's stricter rules protect the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
   if (success) return { request: { ...data, amount }, unknown };
