@@ -156,23 +156,14 @@ const fields = {
   amount: recordedAmount,
   currency: z.string().min(1),
   created: timestamp,
-  description: text,
-  paymentMethod: text,
-  reference: text,
+  ...each(['description', 'paymentMethod', 'reference'], text),
   customer: map(each(CUSTOMER, text) satisfies FieldsOf<Customer>),
   billingAddress: map(each(ADDRESS, text) satisfies FieldsOf<BillingAddress>),
-  redirectUrl: text,
-  cryptoAmount: text,
-  cryptoCurrency: text,
-  crypto_fx: number,
-  fallbackPaymentStatus: number,
+  ...each(['redirectUrl', 'cryptoAmount', 'cryptoCurrency'], text),
+  ...each(['crypto_fx', 'fallbackPaymentStatus'], number),
 } satisfies FieldsOf<PaymentFields>;
-const settlement = {
-  settled_crypto_amount: number,
-  crypto_tx_hash: text,
-  destination_wallet: text,
-} satisfies FieldsOf<SettlementFields>;
-const failure = { errorMessage: text } satisfies FieldsOf<FailureFields>;
+const settlement = { settled_crypto_amount: number, crypto_tx_hash: text, destination_wallet: text };
+const failure = { errorMessage: text };
 
 /** Keeps unknown fields. */
 const variant = <P extends Payment>(shape: FieldsOf<P>) => z.looseObject(shape);

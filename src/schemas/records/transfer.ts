@@ -1,6 +1,6 @@
 // PayID host-to-host transfer instructions: seven fields next to `result` in the answer to a create.
 import * as z from 'zod';
-import type { FieldsOf } from '../fields-of.ts';
+import { each, type FieldsOf } from '../fields-of.ts';
 import { text } from './payment.ts';
 
 /** The data that the customer needs to pay by PayID. Every field may be null. */
@@ -21,15 +21,10 @@ export interface Transfer {
   order_id?: string | null | undefined;
 }
 
-const fields = {
-  number: text,
-  full_holder_name: text,
-  payment_description: text,
-  amount: text,
-  currency: text,
-  uuid: text,
-  order_id: text,
-} satisfies FieldsOf<Transfer>;
+const fields = each(
+  ['number', 'full_holder_name', 'payment_description', 'amount', 'currency', 'uuid', 'order_id'],
+  text,
+) satisfies FieldsOf<Transfer>;
 
 export const TRANSFER_FIELDS = Object.keys(fields);
 
