@@ -166,9 +166,7 @@ export class DuplicateReferenceError extends GatewayError {
     state: 'planned' | 'begun' | 'created',
     details: Details,
   ) {
-    const what = differing
-      .join(', ')
-      .replace('other fields', 'other fields, such as the customer, an address or a URL');
+    const what = differing.join(', ').replace('other fields', '$&, such as the customer, an address or a URL');
     const name = `Reference ${JSON.stringify(reference)}`;
     const message = what ? `${name} belongs to another request. Different: ${what}.` : `${name} is a planned payout.`;
     const next = {

@@ -10,10 +10,8 @@ const REFUSALS: ReadonlySet<number> = new Set([
 
 export const isRefusal = (status: number): boolean => REFUSALS.has(status);
 
-const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 413, 414, 422]);
-
 /** Returns whether a refusal concerns the request itself, rather than the client: its key, address or call rate. */
-export const isOfRequest = (status: number): boolean => OF_THE_REQUEST.has(status);
+export const isOfRequest = (status: number): boolean => [400, 413, 414, 422].includes(status);
 
 /** It may concern the client, or one request, such as one with a method that the terminal must not use. */
 export const FORBIDDEN = 403;
