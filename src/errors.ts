@@ -30,7 +30,6 @@ export interface Issue {
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 
-/** Joins issues in one line, for a message. */
 export const listOf = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
 

@@ -42,14 +42,12 @@ function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly 
 
 const MILLISECONDS = { error: 'must be milliseconds, more than 0 and at most 24 days' };
 
-/** A timeout within the range of a timer. */
 export const milliseconds = z.number(MILLISECONDS).positive(MILLISECONDS).max(LONGEST_TIMER, MILLISECONDS);
 
 export const count = z.int({ error: 'must be a whole number' }).positive({ error: 'must be 1 or more' });
 
 export const functionOf = <F>() => z.custom<F>(value => typeof value === 'function', { error: 'must be a function' });
 
-/** An object that has methods of these names. */
 export const objectWith = <T extends object>(methods: readonly (keyof T & string)[], error: string) =>
   z.custom<T>(value => methods.every(name => typeof (value as T | null)?.[name] === 'function'), { error });
 
@@ -71,7 +69,6 @@ export const requiredText = (variable: string, expected = 'a string') => {
 
 const SIGNAL = "must be an AbortSignal, such as a controller's `signal`";
 
-/** The options that every call has. */
 export const callFields = {
   // A test runner's realm may have its own AbortSignal.
   signal: objectWith<AbortSignal>(['addEventListener'], SIGNAL).optional(),

@@ -3,7 +3,6 @@ import { ConfigurationError } from '../errors.ts';
 import { unknownNames } from '../schemas/hints.ts';
 import { isJsonMap } from '../schemas/json.ts';
 
-/** Returns the problem with an option's value, if any. */
 export type ProblemOf = (value: unknown) => string | undefined;
 
 /**

@@ -26,7 +26,6 @@ const OTHER_DECIMALS = Object.entries({
   4: 'CLF UYW',
 });
 
-/** Returns the decimals of a currency's minor unit. */
 export const decimalsOf = (currency: string): number =>
   Number(OTHER_DECIMALS.find(([, codes]) => codes.includes(currency.toUpperCase()))?.[0] ?? 2);
 

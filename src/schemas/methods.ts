@@ -79,5 +79,4 @@ export const isNftMethod: (value: unknown) => value is NftMethod = isOneOf(NFT_M
 /** Checks whether a value is one of {@link PAYMENT_STATUSES}. */
 export const isPaymentStatus: (value: unknown) => value is PaymentStatus = isOneOf(PAYMENT_STATUSES);
 
-/** Checks whether a status is final. */
 export const isFinalStatus = isOneOf(['COMPLETED', 'FAILED', 'CANCELED'] as const);

@@ -26,7 +26,6 @@ function unwrap(answer: unknown): unknown {
   return { payment, ...(hasTransfer && { transfer: answer }) };
 }
 
-/** Accepts an answer as the gateway writes it. */
 export const envelopeSchema: z.ZodType<Envelope> = z.preprocess(
   unwrap,
   z

@@ -10,7 +10,6 @@ import { REQUEST_FIELDS, REQUESTS } from './schema.ts';
 /** A request that the schemas have checked. */
 export type CheckedRequest = PaymentRequest | OnrampPayment | (NftPurchaseRequest & { paymentType: 'DEPOSIT' });
 
-/** The client's methods. */
 export type RequestKind = keyof typeof REQUESTS;
 
 interface Client {

@@ -136,7 +136,6 @@ export const REQUESTS = {
   payment: { paymentType: undefined, standard: createPaymentSchema, onramp: onrampTerminalPaymentSchema },
 } as const;
 
-/** Says what may help, and lists the accepted methods. */
 function wrongMethod(given: unknown, accepted: readonly string[]): string {
   const list = `accepted here: ${accepted.join(', ')}`;
   if (given === undefined) return `is missing; ${list}`;
