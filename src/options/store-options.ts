@@ -31,11 +31,6 @@ export function storeOptions<Options extends object>(
   return given;
 }
 
-export const textProblem: ProblemOf = value => {
-  if (typeof value !== 'string') return 'must be a string';
-  return value === '' ? 'must not be empty' : undefined;
-};
-
 export const flagProblem: ProblemOf = value => (typeof value === 'boolean' ? undefined : 'must be true or false');
 
 export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');
