@@ -173,10 +173,8 @@ export class DuplicateReferenceError extends GatewayError {
       begun: 'That request may have made a payment: settle it before you create another, under any reference.',
       created: `That request made payment ${details.paymentId}: to get it, send exactly that request; for a second payment use another reference.`,
     }[state];
-    super(`${message} Nothing was sent now. ${next}`, {
-      ...details,
-      outcome: state === 'begun' ? 'unknown' : 'not_sent',
-    });
+    const outcome = state === 'begun' ? 'unknown' : 'not_sent';
+    super(`${message} Nothing was sent now. ${next}`, { ...details, outcome });
     this.reference = reference;
     this.differing = differing;
   }
