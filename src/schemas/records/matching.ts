@@ -8,12 +8,7 @@ export const DIFFERENCES = [...COMPARED, 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
 /** The money of a request or payment, and the order that it pays. A request's amount may be a plain decimal. */
-interface Requested {
-  paymentType: Payment['paymentType'];
-  amount: number | string;
-  currency: string;
-  reference?: string | null | undefined;
-}
+type Requested = Pick<Payment, 'reference' | 'paymentType' | 'currency'> & { amount: number | string };
 
 /** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
 export function differencesOf(create: Requested, payment: Requested): (typeof COMPARED)[number][] {
