@@ -5,10 +5,10 @@ import {
   NFT_METHODS,
   type NftPurchaseRequest,
   ONRAMP_METHODS,
-  type PaymentRequest,
   WITHDRAWAL_METHODS,
 } from 'payment-gateway-sdk';
-import type { BillingAddressRequest, CustomerRequest, OnrampPayment } from '../../src/schemas/requests/request.ts';
+import type { CheckedRequest } from '../../src/schemas/requests/checked-request.ts';
+import type { BillingAddressRequest, CustomerRequest } from '../../src/schemas/requests/request.ts';
 import { isFull } from '../support/skips.ts';
 
 /**
@@ -156,7 +156,7 @@ const applePay = <P extends object>(type: P) =>
     .map(([request, reference, back, billingAddress]) => ({ ...request, reference, returnUrl: back, billingAddress }));
 
 /** Everything that the types of `createPayment` allow on an on-ramp terminal. */
-export const paymentRequest: fc.Arbitrary<PaymentRequest | OnrampPayment> = fc.oneof(
+export const paymentRequest: fc.Arbitrary<CheckedRequest> = fc.oneof(
   by({ paymentType: 'DEPOSIT' as const }, without(DEPOSIT_METHODS)),
   by({ paymentType: 'DEPOSIT' as const }, ONRAMP_METHODS),
   by({ paymentType: 'WITHDRAWAL' as const }, WITHDRAWAL_METHODS),

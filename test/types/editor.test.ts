@@ -65,7 +65,6 @@ function messageOn(call: string): string {
 /** Readable interfaces that the index leaves out: parameters and fields of exported ones have them. */
 const PARTS = [
   'OnrampDeposit',
-  'OnrampPayment',
   'OnrampCheckout',
   'CustomerRequest',
   'BillingAddressRequest',

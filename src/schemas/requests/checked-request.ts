@@ -4,11 +4,11 @@ import { InvalidRequestError, issuesOf } from '../../errors.ts';
 import { decimalsProblem } from '../amount.ts';
 import { isJsonMap } from '../json.ts';
 import type { Terminal } from '../methods.ts';
-import type { NftPurchaseRequest, OnrampPayment, PaymentRequest } from './request.ts';
+import type { NftPurchaseRequest, OnrampDeposit, PaymentRequest } from './request.ts';
 import { REQUEST_FIELDS, REQUESTS } from './schema.ts';
 
 /** A request that the schemas have checked. */
-export type CheckedRequest = PaymentRequest | OnrampPayment | (NftPurchaseRequest & { paymentType: 'DEPOSIT' });
+export type CheckedRequest = PaymentRequest | ((OnrampDeposit | NftPurchaseRequest) & { paymentType: 'DEPOSIT' });
 
 export type RequestKind = keyof typeof REQUESTS;
 

@@ -99,6 +99,3 @@ export type NftPurchaseRequest = PlainNftPurchase | ApplePayDeposit;
 export type PaymentRequest =
   | (DepositRequest & { paymentType: 'DEPOSIT' })
   | (WithdrawalRequest & { paymentType: 'WITHDRAWAL' });
-
-/** An {@link OnrampDeposit} for `createPayment`. */
-export type OnrampPayment = OnrampDeposit & { paymentType: 'DEPOSIT' };
