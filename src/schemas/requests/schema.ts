@@ -13,9 +13,8 @@ type NftPurchase = NftPurchaseRequest & { paymentType: 'DEPOSIT' };
 type Withdrawal = Extract<PaymentRequest, { paymentType: 'WITHDRAWAL' }>;
 
 const optionalText = z.string({ error: 'must be a string' }).nullish();
-
-const COUNTRY_CODE = { error: 'must be a two-letter country code' };
-const countryCode = z.string(COUNTRY_CODE).regex(/^[A-Za-z]{2}$/, COUNTRY_CODE);
+const textLike = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
+const countryCode = textLike(/^[A-Za-z]{2}$/, 'must be a two-letter country code');
 
 /** An object that may have extra fields, which the gateway may know. A known name in another spelling is a slip. */
 const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
@@ -39,22 +38,18 @@ const returnUrl = textThat(
   'must be an absolute URL, or null',
 );
 
-const CURRENCY = { error: 'must be a currency code such as "EUR"' };
-
 /** For objects whose fields the gateway's document does not show. */
 const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown(), { error: 'must be a plain object' });
 
 const fields = {
   amount: amountSchema,
-  currency: z.string(CURRENCY).regex(/^[A-Za-z\d]{3,}$/, CURRENCY),
+  currency: textLike(/^[A-Za-z\d]{3,}$/, 'must be a currency code such as "EUR"'),
   externalApiId: optionalText,
   customer: customer.nullish(),
   billingAddress: openObject(address).nullish(),
   additionalParameters: anyObject.nullish(),
-  description: optionalText,
-  reference: optionalText,
-  webhookUrl: httpUrl.nullish(),
-  callbackUrl: httpUrl.nullish(),
+  ...each(['description', 'reference'], optionalText),
+  ...each(['webhookUrl', 'callbackUrl'], httpUrl.nullish()),
   returnUrl: returnUrl.nullish(),
   browser: anyObject.nullish(),
 } satisfies FieldsOf<RequestFields>;
