@@ -1,25 +1,12 @@
 // The store's SQL in MySQL: reads, and writes of one row.
 import { randomUUID } from 'node:crypto';
-import { checkedIn, literals, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
-import { hasChanged, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
-import type { Answer, Dialect, Statement, Table } from '../sql/dialect.ts';
+import { checkedIn, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
+import { hasChanged, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import type { Answer, Dialect, Table } from '../sql/dialect.ts';
 import { afterWrite, noTransaction, orTaken, paymentTaken, withoutColumns } from '../sql/errors.ts';
-import type { RowKey } from '../store/contract.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import { effectsOver, isRefused } from './effect.ts';
-import {
-  AT,
-  CHECKS,
-  COLUMNS,
-  hex,
-  INTERVAL,
-  IS_COMMITTED,
-  MOMENT,
-  NOW,
-  type Reader,
-  rowOf,
-  statementsOver,
-} from './row.ts';
+import { IS_COMMITTED, rowOf, statementsOver } from './statements.ts';
 import { migrationsOf, quoted } from './table.ts';
 
 /** @param name the merchant's spelling of the table */
@@ -44,47 +31,21 @@ function tableOver(table: string, scope: string): Table {
     isWarned ||= durable === '0';
     return { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', row: rowOf(line), writer };
   };
-  const select = (where: string) =>
-    `SELECT ${CHECKS}, ${COLUMNS} FROM (SELECT 1) AS always LEFT JOIN ${table} ON ${where}`;
-  const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
-  const read = (key: RowKey): Statement => [select(AT), at(key)];
-  const reader = { answerOf, read, at };
-  const writes = writesOver(table, reader);
-  return {
-    answerOf,
-    read,
-    owner: paymentId => [select('scope = UNHEX(?) AND payment_id = UNHEX(?)'), [hex(scope), hex(paymentId)]],
-    list: ({ kind, states }) => [
-      `${select(`scope = UNHEX(?) AND kind = ? AND state IN (${literals(states)})`)} ORDER BY begun_at`,
-      [hex(scope), kind],
-    ],
-    due: (kind, state, olderThan, limit) => [
-      `SELECT ${CHECKS}, ${COLUMNS} FROM ${table} FORCE INDEX (due)
-        WHERE scope = UNHEX(?) AND kind = ? AND state = ${literals([state])} AND due_at <= ${NOW}
-          AND (leased_until IS NULL OR leased_until <= ${NOW}) AND begun_at <= ${NOW} - ${INTERVAL}
-        ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
-      [hex(scope), kind, String(olderThan)],
-    ],
-    // Without the index, MySQL would read all of a small table, and wait for rows that other callers lock.
-    lease: (kind, ids, until) => [
-      `UPDATE ${table} FORCE INDEX (PRIMARY) SET revision = revision + 1, leased_until = ${MOMENT}
-        WHERE scope = UNHEX(?) AND kind = ? AND id IN (${ids.map(() => 'UNHEX(?)').join(', ')})`,
-      [String(until), hex(scope), kind, ...ids.map(hex)],
-    ],
-    ...writes,
-    ...effectsOver(table, at, writes.write),
-  };
+  const statements = statementsOver(table, scope);
+  const writes = writesOver(answerOf, statements);
+  return { answerOf, ...statements, ...writes, ...effectsOver(statements, writes.write) };
 }
 
 /** Writes of one row, which it reads again, because MySQL returns nothing of it. */
-function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'prepare'> {
-  const { read, at } = reader;
-  const { insert, replace } = statementsOver(table, at);
+function writesOver(
+  answerOf: Table['answerOf'],
+  { read, insert, replace }: ReturnType<typeof statementsOver>,
+): Pick<Table, 'write' | 'prepare'> {
   /** Inserts the payment's row, because workers wait for an uncommitted row instead of skipping it. */
   const prepare = async (query: SqlQuery, paymentId: string): Promise<void> => {
     const lines = await query(...read(ofPayment(paymentId)));
-    checkedIn(reader, lines);
-    if (lines[0]?.revision === null) await query(...insert(newPayment(paymentId), 0, undefined, IS_COMMITTED));
+    checkedIn(answerOf, lines);
+    if (lines[0]?.revision === null) await query(...insert(newPayment(paymentId), 0, null, IS_COMMITTED));
   };
   return {
     prepare,
@@ -101,11 +62,9 @@ function writesOver(table: string, reader: Reader): Pick<Table, 'write' | 'prepa
       const [text, values] = read(row);
       // A locking read ignores an older snapshot of the merchant's transaction.
       const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
-      const stored = await reading.then(lines => checkedIn(reader, lines, isAlone)).catch(afterWrite);
-      const { now } = stored;
+      const stored = await reading.then(lines => checkedIn(answerOf, lines, isAlone)).catch(afterWrite);
       // Another process may already have replaced it.
-      if (isChanged && !isPrepared) return { isWritten: true, row: { ...row, revision: row.revision + 1 }, now };
-      if (isChanged || stored.writer === own) return { isWritten: true, row: stored.row, now };
+      if (isChanged || stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
       if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
       return notWritten(stored, row, isAlone);
     },

@@ -4,36 +4,36 @@ import { isAt, ofPayment } from '../sql/answer.ts';
 import { hasChanged, type SqlQuery } from '../sql/database.ts';
 import type { Table } from '../sql/dialect.ts';
 import { orTaken, rowChanged, sqlCodeOf } from '../sql/errors.ts';
-import { AT, COLUMNS, json, type Reader, rowOf, statementsOver } from './row.ts';
+import { rowOf, type statementsOver } from './statements.ts';
 
 const SAVEPOINT = 'payment_gateway_effect';
 
-type Effects = Pick<Table, 'begin' | 'complete' | 'isEnded'>;
-
-export function effectsOver(table: string, at: Reader['at'], write: Table['write']): Effects {
-  const { replace } = statementsOver(table, at);
-  const LOCKED = `SELECT ${COLUMNS} FROM ${table} WHERE ${AT} FOR UPDATE`;
-  const MARK = `UPDATE ${table} SET state = 'begun', revision = revision + 1, about = UNHEX(?), writer = ? WHERE ${AT}`;
+export function effectsOver(
+  { lock, mark, replace }: ReturnType<typeof statementsOver>,
+  write: Table['write'],
+): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
   return {
     async begin(query, { id, about, reads }) {
       const key = ofPayment(id);
-      const [line] = await query(`${LOCKED} SKIP LOCKED`, at(key));
+      const [locking, values] = lock(key);
+      const [line] = await query(`${locking} SKIP LOCKED`, values);
       if (!line) return 'busy';
       const payment = rowOf(line);
       if (payment?.state === 'begun') return 'uncertain';
       await query(`SAVEPOINT ${SAVEPOINT}`);
       const writer = randomUUID();
-      await query(MARK, [json(about), writer, ...at(key)]);
+      await query(...mark(key, about, writer));
       // In one order, so that two effects cannot wait for each other.
-      const inOrder = reads.map(at).sort();
+      const inOrder = reads.map(lock).sort();
       /** One row after the other by its whole key, because a range would lock other rows. */
-      const all = inOrder.map(() => `(${LOCKED})`).join(' UNION ALL ');
-      const others = all ? await query(all, inOrder.flat()) : [];
-      return {
-        ...{ id, writer },
-        payment,
-        rows: others.flatMap(line => rowOf(line) ?? []),
-      };
+      const all = inOrder.map(([text]) => `(${text})`).join(' UNION ALL ');
+      const others = all
+        ? await query(
+            all,
+            inOrder.flatMap(([, values]) => values),
+          )
+        : [];
+      return { id, writer, payment, rows: others.flatMap(line => rowOf(line) ?? []) };
     },
     async complete(query, { id }, rows) {
       if (await isRefused(query, `RELEASE SAVEPOINT ${SAVEPOINT}`, WITHOUT_SAVEPOINT)) return false;

@@ -78,12 +78,12 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
     const end = !isAlone && kind === 'create' && state === 'planned' ? NOTIFY : '';
     const lines = await query((revision > 0 ? REPLACE : INSERT) + end, values).catch(orTaken);
     if (lines.length === 0) {
-      const found = query(...read(row)).then(stored => checkedIn({ answerOf }, stored, isAlone));
+      const found = query(...read(row)).then(stored => checkedIn(answerOf, stored, isAlone));
       return notWritten(await found.catch(afterWrite), row, isAlone);
     }
     // The next step relies on it: a create is sent, or an effect never runs again.
     if (isAlone && state === 'begun') await expectCommitted(query, lines).catch(afterWrite);
-    const { row: written, now } = checkedIn({ answerOf }, lines, false);
+    const { row: written, now } = checkedIn(answerOf, lines, false);
     return { isWritten: true, row: written, now };
   };
 }

@@ -4,13 +4,13 @@ import type { SqlRow } from './database.ts';
 import type { Answer, Table } from './dialect.ts';
 import { leftOpen, noTransaction } from './errors.ts';
 
-type Reader = Pick<Table, 'answerOf'>;
+type AnswerOf = Table['answerOf'];
 
-export const rowsIn = ({ answerOf }: Reader, lines: readonly SqlRow[]): StoreRow[] =>
+export const rowsIn = (answerOf: AnswerOf, lines: readonly SqlRow[]): StoreRow[] =>
   lines.flatMap(line => answerOf(line).row ?? []);
 
 /** @param isAlone whether the statement was outside any transaction */
-export function checkedIn({ answerOf }: Reader, [line]: readonly SqlRow[], isAlone = true): Answer {
+export function checkedIn(answerOf: AnswerOf, [line]: readonly SqlRow[], isAlone = true): Answer {
   const answer = answerOf(line);
   if (isAlone && answer.isOpen) throw leftOpen();
   // A payment that it does not know yet would be made again.

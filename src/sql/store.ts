@@ -67,7 +67,7 @@ export function sqlStore<Tx>(
   };
   const one = async (statementOf: (table: Table) => Statement) => {
     const table = await open();
-    const { row, now } = checkedIn(table, await query(...statementOf(table)));
+    const { row, now } = checkedIn(table.answerOf, await query(...statementOf(table)));
     return { row, now };
   };
   /** Writes in the merchant's transaction, without retries, because a failure ends it. */
@@ -101,7 +101,7 @@ export function sqlStore<Tx>(
     async list(which) {
       const table = await open();
       const lines = await query(...table.list(which));
-      return { rows: rowsIn(table, lines), now: checkedIn(table, lines).now };
+      return { rows: rowsIn(table.answerOf, lines), now: checkedIn(table.answerOf, lines).now };
     },
     async due(which, limit, leaseMs) {
       const table = await open();
@@ -119,7 +119,7 @@ async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: stri
 
 async function leaseDue<Tx>(
   db: SqlDatabase<Tx>,
-  table: Table,
+  { answerOf, due, read, lease }: Table,
   { kind, states, olderThan = 0 }: DueQuery,
   limit: number,
   leaseMs: number,
@@ -127,16 +127,16 @@ async function leaseDue<Tx>(
   return db.transaction(async tx => {
     const query = db.queryIn(tx);
     const found: StoreRow[] = [];
-    for (const state of states) found.push(...rowsIn(table, await query(...table.due(kind, state, olderThan, limit))));
+    for (const state of states) found.push(...rowsIn(answerOf, await query(...due(kind, state, olderThan, limit))));
     // Every read has the time, also without a row.
-    const { now } = checkedIn(table, await query(...table.read({ kind, id: '' })), false);
+    const { now } = checkedIn(answerOf, await query(...read({ kind, id: '' })), false);
     const leasedUntil = now + leaseMs;
     const rows = found
       .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
       .slice(0, limit)
       .map(row => ({ ...row, revision: row.revision + 1, leasedUntil }));
     const ids = rows.map(({ id }) => id);
-    if (rows.length > 0) await query(...table.lease(kind, ids, leasedUntil));
+    if (rows.length > 0) await query(...lease(kind, ids, leasedUntil));
     return { rows, now };
   });
 }

@@ -1,0 +1,107 @@
+// The statements over MySQL's table, and the form of their rows.
+import { literals } from '../sql/answer.ts';
+import type { SqlRow, SqlValue } from '../sql/database.ts';
+import type { Statement, Table } from '../sql/dialect.ts';
+import { withoutColumns } from '../sql/errors.ts';
+import { asciiJson } from '../sql/table.ts';
+import type { RowKey, RowKind, StoreRow } from '../store/contract.ts';
+
+/** Passes a text as hex, so that no mode, collation or character set of the session changes it. */
+const hex = (value: string | undefined): SqlValue => (value === undefined ? null : Buffer.from(value).toString('hex'));
+const textOf = (hex: string) => Buffer.from(hex, 'hex').toString();
+export const json = (value: object | undefined): SqlValue => hex(value && asciiJson(value));
+const number = (value: number | undefined): SqlValue => (value === undefined ? null : String(value));
+
+/** Now in UTC, independent of the session's time zone, in which an hour of autumn comes twice. */
+const NOW = 'UTC_TIMESTAMP(3)';
+const EPOCH = `TIMESTAMP('1970-01-01')`;
+/** Milliseconds since 1970, as text. */
+const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, ${moment}) DIV 1000 AS CHAR)`;
+/** An interval of milliseconds. */
+const INTERVAL = 'INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND';
+const MOMENT = `${EPOCH} + ${INTERVAL}`;
+
+/** Only MariaDB reports a connection that was released to the pool within a transaction. */
+export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
+const CHECKS = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS open,
+  IF(@@global.read_only OR @@global.innodb_read_only, '1', '0') AS replica,
+  IF(@@global.innodb_flush_log_at_trx_commit = 1, '1', '0') AS durable`;
+/** Names of one word in lower case, because plugins of query builders rewrite others. */
+const COLUMNS = `kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision, ${ms('begun_at')} AS begun,
+  ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, HEX(payment_id) AS payment, data, about, writer`;
+
+export function rowOf(line: SqlRow): StoreRow | undefined {
+  const { kind, id, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
+  // A payment's row is inserted before its effect, and does not count before its first write.
+  if (revision === null || revision === '0') return undefined;
+  if (typeof revision !== 'string' || typeof data !== 'string') throw withoutColumns();
+  return {
+    ...{ kind: kind as RowKind, id: textOf(String(id)), state: String(state), revision: Number(revision) },
+    ...{ begunAt: Number(begun), data: JSON.parse(data) },
+    ...(due !== null && { dueAt: Number(due) }),
+    ...(leased !== null && { leasedUntil: Number(leased) }),
+    ...(payment !== null && { paymentId: textOf(String(payment)) }),
+    ...(about !== null && { about: JSON.parse(String(about)) }),
+  };
+}
+
+const AT = 'scope = UNHEX(?) AND kind = ? AND id = UNHEX(?)';
+
+/** Makes the statements of one scope. */
+export function statementsOver(table: string, scope: string) {
+  const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
+  const select = (where: string) =>
+    `SELECT ${CHECKS}, ${COLUMNS} FROM (SELECT 1) AS always LEFT JOIN ${table} ON ${where}`;
+  const ofTable: Pick<Table, 'read' | 'owner' | 'list' | 'due' | 'lease'> = {
+    read: key => [select(AT), at(key)],
+    owner: paymentId => [select('scope = UNHEX(?) AND payment_id = UNHEX(?)'), [hex(scope), hex(paymentId)]],
+    list: ({ kind, states }) => [
+      `${select(`scope = UNHEX(?) AND kind = ? AND state IN (${literals(states)})`)} ORDER BY begun_at`,
+      [hex(scope), kind],
+    ],
+    due: (kind, state, olderThan, limit) => [
+      `SELECT ${CHECKS}, ${COLUMNS} FROM ${table} FORCE INDEX (due)
+        WHERE scope = UNHEX(?) AND kind = ? AND state = ${literals([state])} AND due_at <= ${NOW}
+          AND (leased_until IS NULL OR leased_until <= ${NOW}) AND begun_at <= ${NOW} - ${INTERVAL}
+        ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+      [hex(scope), kind, String(olderThan)],
+    ],
+    // Without the index, MySQL would read all of a small table, and wait for rows that other callers lock.
+    lease: (kind, ids, until) => [
+      `UPDATE ${table} FORCE INDEX (PRIMARY) SET revision = revision + 1, leased_until = ${MOMENT}
+        WHERE scope = UNHEX(?) AND kind = ? AND id IN (${ids.map(() => 'UNHEX(?)').join(', ')})`,
+      [String(until), hex(scope), kind, ...ids.map(hex)],
+    ],
+  };
+  return {
+    ...ofTable,
+    lock: (key: RowKey) => [`SELECT ${COLUMNS} FROM ${table} WHERE ${AT} FOR UPDATE`, at(key)] as const,
+    mark: (key: RowKey, about: object, writer: string): Statement => [
+      `UPDATE ${table} SET state = 'begun', revision = revision + 1, about = UNHEX(?), writer = ? WHERE ${AT}`,
+      [json(about), writer, ...at(key)],
+    ],
+    /** @param writer identifies this write, because MySQL does not say whether an INSERT kept an existing row */
+    insert: (row: StoreRow, revision: number, writer: string | null, guard: string): Statement => [
+      // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
+      `INSERT INTO ${table} (scope, kind, id, state, revision, begun_at, due_at, leased_until, payment_id, data, about, writer)
+        SELECT UNHEX(?), ?, UNHEX(?), ?, ${revision}, ${NOW}, IF(? IS NULL, NULL, ${NOW}), ${MOMENT}, UNHEX(?), UNHEX(?),
+          UNHEX(?), ? FROM DUAL WHERE ${guard} ON DUPLICATE KEY UPDATE revision = ${table}.revision`,
+      [...at(row), row.state, number(row.dueAt), ...restOf(row), writer],
+    ],
+    /** @param existing the stored revision */
+    replace: (row: StoreRow, existing: number, guard = 'true'): Statement => {
+      const isFirst = row.revision === 0;
+      return [
+        `UPDATE ${table} SET state = ?, revision = ${row.revision + 1}, begun_at = ${isFirst ? NOW : MOMENT},
+          due_at = ${isFirst ? `IF(? IS NULL, NULL, ${NOW})` : MOMENT}, leased_until = ${MOMENT},
+          payment_id = UNHEX(?), data = UNHEX(?), about = UNHEX(?)
+          WHERE ${AT} AND revision = ${existing} AND ${guard}`,
+        [row.state, ...(isFirst ? [] : [number(row.begunAt)]), number(row.dueAt), ...restOf(row), ...at(row)],
+      ];
+    },
+  };
+}
+
+const restOf = ({ leasedUntil, paymentId, data, about }: StoreRow): SqlValue[] => [
+  ...[number(leasedUntil), hex(paymentId), json(data), json(about)],
+];
