@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { checkedIn, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
 import { hasChanged, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import type { Answer, Dialect, Table } from '../sql/dialect.ts';
-import { afterWrite, noTransaction, orTaken, paymentTaken, withoutColumns } from '../sql/errors.ts';
+import { afterWrite, noTransaction, orTaken, paymentTaken, unreadable } from '../sql/errors.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import { effectsOver, isRefused } from './effect.ts';
 import { IS_COMMITTED, rowOf, statementsOver } from './statements.ts';
@@ -26,7 +26,7 @@ function tableOver(table: string, scope: string): Table {
   const answerOf = (line: SqlRow = {}): Answer => {
     const { clock, replica, open, durable, writer } = line;
     // An endless lease would block a payment permanently.
-    if (typeof clock !== 'string') throw withoutColumns();
+    if (typeof clock !== 'string') throw unreadable();
     if (durable === '0' && !isWarned) emitWarning(NOT_DURABLE);
     isWarned ||= durable === '0';
     return { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', row: rowOf(line), writer };

@@ -2,7 +2,7 @@
 import { literals } from '../sql/answer.ts';
 import type { SqlRow, SqlValue } from '../sql/database.ts';
 import type { Statement, Table } from '../sql/dialect.ts';
-import { withoutColumns } from '../sql/errors.ts';
+import { unreadable } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { RowKey, RowKind, StoreRow } from '../store/contract.ts';
 
@@ -34,7 +34,7 @@ export function rowOf(line: SqlRow): StoreRow | undefined {
   const { kind, id, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
   // A payment's row is inserted before its effect, and does not count before its first write.
   if (revision === null || revision === '0') return undefined;
-  if (typeof revision !== 'string' || typeof data !== 'string') throw withoutColumns();
+  if (typeof revision !== 'string' || typeof data !== 'string') throw unreadable();
   return {
     ...{ kind: kind as RowKind, id: textOf(String(id)), state: String(state), revision: Number(revision) },
     ...{ begunAt: Number(begun), data: JSON.parse(data) },

@@ -1,7 +1,7 @@
 // The form in which Postgres answers with rows.
 import type { SqlRow, SqlValue } from '../sql/database.ts';
 import type { Answer } from '../sql/dialect.ts';
-import { withoutColumns } from '../sql/errors.ts';
+import { unreadable } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { StoreRow } from '../store/contract.ts';
 
@@ -27,7 +27,7 @@ export const rowOf = ({ kind, id, state, revision, data, about, ...row }: Column
 });
 
 export function parsed<Read>(line: SqlRow | undefined): Read {
-  if (typeof line?.answer !== 'string') throw withoutColumns();
+  if (typeof line?.answer !== 'string') throw unreadable();
   return JSON.parse(line.answer);
 }
 

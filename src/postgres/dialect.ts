@@ -3,7 +3,7 @@ import { checkedIn, literals, notWritten } from '../sql/answer.ts';
 import { isCommitted } from '../sql/committed.ts';
 import type { SqlQuery, SqlRow } from '../sql/database.ts';
 import type { Dialect, Statement, Table } from '../sql/dialect.ts';
-import { afterWrite, leftOpen, orTaken, withoutColumns } from '../sql/errors.ts';
+import { afterWrite, leftOpen, orTaken, unreadable } from '../sql/errors.ts';
 import type { RowKey } from '../store/contract.ts';
 import { ANSWER, answerOf, DURABLE, json, moment, XID } from './answer.ts';
 import { effectsOver } from './effect.ts';
@@ -91,7 +91,7 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
 /** Returns the id of the transaction. Outside one, the next statement has another id. */
 async function xidOf(query: SqlQuery): Promise<string> {
   const [line] = await query('SELECT txid_current()::text AS xid');
-  if (typeof line?.xid !== 'string') throw withoutColumns();
+  if (typeof line?.xid !== 'string') throw unreadable();
   return line.xid;
 }
 

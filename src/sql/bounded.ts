@@ -22,8 +22,8 @@ export function limitsOf(database: Pick<SqlDatabase<unknown>, 'pool'>) {
   const { identity, max } = database.pool ?? { identity: database, max: DEFAULT_SIZE };
   const half = Math.max(Math.floor(max / 2), 1);
   const limits = LIMITS.get(identity) ?? {
-    works: limit(half, { ms: LONGEST_WAIT, error: noPlace }),
-    statements: limit(half, { ms: LONGEST_TURN, error: noTurn }),
+    works: limit(half, inUse(LONGEST_WAIT, 'effects of other payments')),
+    statements: limit(half, inUse(LONGEST_TURN, 'statements of the SDK')),
   };
   LIMITS.set(identity, limits);
   return limits;
@@ -40,15 +40,13 @@ export function transactionsOver<Tx>(database: SqlDatabase<Tx>) {
     });
 }
 
-const noPlace = () =>
-  new Error(
-    `Half of the pool was in use for ${LONGEST_WAIT} ms by effects of other payments. Check the database, or increase the \`max\` of the pool (of mysql2: \`connectionLimit\`).`,
-  );
-
-const noTurn = () =>
-  new Error(
-    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of the SDK. Check the database, and the locks of the table.`,
-  );
+const inUse = (ms: number, by: string) => ({
+  ms,
+  error: () =>
+    new Error(
+      `Half of the pool was in use for ${ms} ms by ${by}. Check the database and its locks, or increase the \`max\` of the pool (of mysql2: \`connectionLimit\`).`,
+    ),
+});
 
 const notBegun = () =>
   new Error(

@@ -1,6 +1,7 @@
 // The interface between a store and the merchant's database library.
 import { ConfigurationError } from '../errors.ts';
 import { type ProblemOf, storeOptions } from '../options/store-options.ts';
+import { unreadable } from './errors.ts';
 
 /** A value for a placeholder: text that the SQL casts, because drivers disagree on every other type. */
 export type SqlValue = string | null;
@@ -129,16 +130,11 @@ export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unk
 }
 
 export function hasChanged([answer]: readonly SqlRow[]): boolean {
-  if (answer?.affected !== undefined) return Number(answer.affected) > 0;
-  throw new ConfigurationError(
-    'query() of the SqlDatabase must return one row for a write over MySQL: { affected }, the number of changed rows.',
-  );
+  if (answer?.affected === undefined) throw unreadable();
+  return Number(answer.affected) > 0;
 }
 
-/** @throws {ConfigurationError} for an answer of a custom query that is not an array */
 export function rowsOf(answer: unknown): readonly SqlRow[] {
-  if (Array.isArray(answer)) return answer;
-  throw new ConfigurationError(
-    'query() of the SqlDatabase must return an array of rows: with pg, the `rows` of its result.',
-  );
+  if (!Array.isArray(answer)) throw unreadable();
+  return answer;
 }

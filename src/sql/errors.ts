@@ -9,9 +9,9 @@ export const noTransaction = (cause?: TypeError) =>
     { cause, outcome: 'not_sent' },
   );
 
-export const withoutColumns = () =>
+export const unreadable = () =>
   new ConfigurationError(
-    'query() of the SqlDatabase must return rows as objects with the columns of the statement. Another layer has renamed or unwrapped them.',
+    'query() of the SqlDatabase must return an array of rows: objects with the columns of the statement, or one { affected } for a write over MySQL. With pg, return the `rows` of its result.',
   );
 
 export const leftOpen = () =>

@@ -8,7 +8,7 @@ import { limitsOf, repeated } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
 import { effectsOver } from './effect.ts';
-import { advise, noTransaction, withoutColumns } from './errors.ts';
+import { advise, noTransaction, unreadable } from './errors.ts';
 import { ddlOf, migrate, prefixProblem, tableOf } from './table.ts';
 
 /** Options of a store, its second argument. */
@@ -113,7 +113,7 @@ export function sqlStore<Tx>(
 
 async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: string): Promise<Table> {
   const [line] = await query(`SELECT ${fullName} AS name`);
-  if (typeof line?.name !== 'string') throw withoutColumns();
+  if (typeof line?.name !== 'string') throw unreadable();
   return over(line.name, scope);
 }
 

@@ -93,7 +93,7 @@ it.each([
     store.write(ROW, {}),
     store.effect(EFFECT, async () => [PAYMENT]),
   ])
-    await expect(asking).rejects.toThrow('must return rows as objects');
+    await expect(asking).rejects.toThrow('must return an array of rows');
 });
 
 it.each<[string, object | null, string | undefined]>([

@@ -68,7 +68,7 @@ describe('works over one pool', () => {
     const second = vi.fn(async () => {});
     expect(await lateError(transact(second))).toEqual(
       new Error(
-        'Half of the pool was in use for 5000 ms by effects of other payments. Check the database, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
+        'Half of the pool was in use for 5000 ms by effects of other payments. Check the database and its locks, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
       ),
     );
     expect(second).not.toHaveBeenCalled();
@@ -114,7 +114,7 @@ describe('single statements over one pool', () => {
     inTurn(never).catch(() => {});
     expect(await lateError(inTurn(async () => {}))).toEqual(
       new Error(
-        'Half of the pool was in use for 4000 ms by statements of the SDK. Check the database, and the locks of the table.',
+        'Half of the pool was in use for 4000 ms by statements of the SDK. Check the database and its locks, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
       ),
     );
   });
