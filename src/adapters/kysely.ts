@@ -5,7 +5,7 @@ import { type PoolOptions, poolWith, type SqlDatabase, type SqlQuery, type SqlRo
 /** A Kysely over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface KyselyDatabase<Tx> {
   transaction(): KyselyTransactionBuilder<Tx>;
-  executeQuery(query: never): Promise<{ rows: unknown[]; numAffectedRows?: bigint | undefined }>;
+  executeQuery(query: never): Promise<{ rows: unknown[] }>;
   withoutPlugins(): Pick<KyselyDatabase<Tx>, 'executeQuery'>;
 }
 
@@ -25,8 +25,7 @@ export const kyselyOver =
       async (sql, parameters = []) => {
         const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
         const compiled = { sql, parameters, query, queryId: { queryId: randomUUID() } };
-        const { rows, numAffectedRows: affected } = await handle.withoutPlugins().executeQuery(compiled as never);
-        return dialect === 'postgres' || affected === undefined ? (rows as SqlRow[]) : [{ affected: String(affected) }];
+        return (await handle.withoutPlugins().executeQuery(compiled as never)).rows as SqlRow[];
       };
     return {
       dialect,

@@ -24,9 +24,10 @@ export const prismaOver =
     const queryOf =
       (handle: unknown): SqlQuery =>
       async (sql, values = []) => {
-        const client = handle as Executor;
+        const client = handle as Client;
         if (dialect === 'postgres' || READS.test(sql)) return client.$queryRawUnsafe(sql, ...values);
-        return [{ affected: String(await client.$executeRawUnsafe(sql, ...values)) }];
+        await client.$executeRawUnsafe(sql, ...values);
+        return [];
       };
     return {
       dialect,
@@ -38,10 +39,7 @@ export const prismaOver =
     };
   };
 
-/** Every client of Prisma has both. Only the second returns the number of changed rows. */
-interface Executor {
-  $queryRawUnsafe(sql: string, ...values: unknown[]): Promise<SqlRow[]>;
-  $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number>;
-}
+/** Every client of Prisma has both. Only the second takes each statement of MySQL. */
+type Client = Record<'$queryRawUnsafe' | '$executeRawUnsafe', (...statement: unknown[]) => Promise<SqlRow[]>>;
 
 const READS = /^\(?(?:SELECT|SHOW) /;

@@ -12,7 +12,7 @@ export interface TypeOrmDataSource<Tx> {
 
 /** A connection of TypeORM. */
 export interface TypeOrmQueryRunner {
-  query(sql: string, values: never, useStructuredResult: true): Promise<{ records: unknown[]; affected?: number }>;
+  query(sql: string, values: never, useStructuredResult: true): Promise<{ records: unknown[] }>;
   release(): Promise<void>;
 }
 
@@ -22,12 +22,8 @@ export const typeOrmOver =
     const { poolSize, extra } = dataSource.options as { poolSize?: unknown; extra?: Record<string, unknown> };
     const queryOf =
       (runner: TypeOrmQueryRunner): SqlQuery =>
-      async (sql, values = []) => {
-        const { records, affected } = await runner.query(sql, values as never, true);
-        return dialect === 'postgres' || affected === undefined
-          ? (records as SqlRow[])
-          : [{ affected: String(affected) }];
-      };
+      async (sql, values = []) =>
+        (await runner.query(sql, values as never, true)).records as SqlRow[];
     return {
       dialect,
       pool: { identity: dataSource, max: sizeOf(extra?.max ?? extra?.connectionLimit ?? poolSize) },

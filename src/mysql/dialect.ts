@@ -1,7 +1,7 @@
 // The store's SQL in MySQL: reads, and writes of one row.
 import { randomUUID } from 'node:crypto';
 import { checkedIn, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
-import { hasChanged, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import type { SqlQuery, SqlRow } from '../sql/database.ts';
 import type { Answer, Dialect, Table } from '../sql/dialect.ts';
 import { afterWrite, noTransaction, orTaken, paymentTaken, unreadable } from '../sql/errors.ts';
 import { emitWarning } from '../telemetry/events.ts';
@@ -56,15 +56,13 @@ function writesOver(
       const guard = isAlone ? IS_COMMITTED : 'true';
       const own = randomUUID();
       const isNew = row.revision === 0 && !isPrepared;
-      const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, guard);
-      const answer = await query(...statement).catch(orTaken);
-      const isChanged = !isNew && hasChanged(answer);
+      const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, own, guard);
+      await query(...statement).catch(orTaken);
       const [text, values] = read(row);
       // A locking read ignores an older snapshot of the merchant's transaction.
       const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
       const stored = await reading.then(lines => checkedIn(answerOf, lines, isAlone)).catch(afterWrite);
-      // Another process may already have replaced it.
-      if (isChanged || stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
+      if (stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
       if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
       return notWritten(stored, row, isAlone);
     },

@@ -1,7 +1,7 @@
 // The transaction of an effect in MySQL. A savepoint identifies it.
 import { randomUUID } from 'node:crypto';
 import { isAt, ofPayment } from '../sql/answer.ts';
-import { hasChanged, type SqlQuery } from '../sql/database.ts';
+import type { SqlQuery } from '../sql/database.ts';
 import type { Table } from '../sql/dialect.ts';
 import { orTaken, rowChanged, sqlCodeOf } from '../sql/errors.ts';
 import { rowOf, type statementsOver } from './statements.ts';
@@ -35,18 +35,15 @@ export function effectsOver(
         : [];
       return { id, writer, payment, rows: others.flatMap(line => rowOf(line) ?? []) };
     },
-    async complete(query, { id }, rows) {
+    async complete(query, { id, writer, payment, rows: locked }, rows) {
       if (await isRefused(query, `RELEASE SAVEPOINT ${SAVEPOINT}`, WITHOUT_SAVEPOINT)) return false;
       for (const row of rows) {
         const isMark = isAt(row, ofPayment(id));
-        const isNew = row.revision === 0 && !isMark;
+        const found = isMark ? payment : locked.find(other => isAt(other, row));
         // The mark was a write of the payment's row, which this one completes.
-        const existing = isMark ? row.revision + 1 : row.revision;
-        const isWritten = isNew
-          ? (await write(query, row, false)).isWritten
-          : hasChanged(await query(...replace(row, existing)).catch(orTaken));
-        if (!isWritten && isMark) return false;
-        if (!isWritten) throw rowChanged();
+        if (isMark) await query(...replace(row, row.revision + 1, writer)).catch(orTaken);
+        else if (found?.revision === row.revision) await query(...replace(row, row.revision, writer)).catch(orTaken);
+        else if (found || !(await write(query, row, false)).isWritten) throw rowChanged();
       }
       return true;
     },

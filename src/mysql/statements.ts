@@ -80,7 +80,7 @@ export function statementsOver(table: string, scope: string) {
       `UPDATE ${table} SET state = 'begun', revision = revision + 1, about = UNHEX(?), writer = ? WHERE ${AT}`,
       [json(about), writer, ...at(key)],
     ],
-    /** @param writer identifies this write, because MySQL does not say whether an INSERT kept an existing row */
+    /** @param writer identifies this write, because libraries report the number of changed rows in different ways */
     insert: (row: StoreRow, revision: number, writer: string | null, guard: string): Statement => [
       // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
       `INSERT INTO ${table} (scope, kind, id, state, revision, begun_at, due_at, leased_until, payment_id, data, about, writer)
@@ -89,14 +89,14 @@ export function statementsOver(table: string, scope: string) {
       [...at(row), row.state, number(row.dueAt), ...restOf(row), writer],
     ],
     /** @param existing the stored revision */
-    replace: (row: StoreRow, existing: number, guard = 'true'): Statement => {
+    replace: (row: StoreRow, existing: number, writer: string, guard = 'true'): Statement => {
       const isFirst = row.revision === 0;
       return [
         `UPDATE ${table} SET state = ?, revision = ${row.revision + 1}, begun_at = ${isFirst ? NOW : MOMENT},
           due_at = ${isFirst ? `IF(? IS NULL, NULL, ${NOW})` : MOMENT}, leased_until = ${MOMENT},
-          payment_id = UNHEX(?), data = UNHEX(?), about = UNHEX(?)
+          payment_id = UNHEX(?), data = UNHEX(?), about = UNHEX(?), writer = ?
           WHERE ${AT} AND revision = ${existing} AND ${guard}`,
-        [row.state, ...(isFirst ? [] : [number(row.begunAt)]), number(row.dueAt), ...restOf(row), ...at(row)],
+        [row.state, ...(isFirst ? [] : [number(row.begunAt)]), number(row.dueAt), ...restOf(row), writer, ...at(row)],
       ];
     },
   };

@@ -12,8 +12,7 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 /**
  * Runs one statement. Its placeholders are `$1`, `$2`, … in Postgres, and `?` in their order in MySQL.
  *
- * @returns the rows as objects, or an empty array. In MySQL a write returns one row `{ affected }`, the number of
- * changed rows as text
+ * @returns the rows as objects, or an empty array
  * @throws the driver's error. In Postgres its `code`, or that of a `cause`, is the five-character SQLSTATE. In MySQL
  * its `errno` is the error's number
  */
@@ -118,20 +117,14 @@ const DRIVERS = { postgres: 'pg', mysql: 'mysql2' };
 export const withPlainNames = (rows: readonly SqlRow[]): readonly SqlRow[] =>
   rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value])));
 
-/** Returns the rows of mysql2's answer, or for a write one row with the number of changed rows. */
-export const mysqlRows = (answer: unknown): readonly SqlRow[] =>
-  Array.isArray(answer) ? answer : [{ affected: String((answer as { affectedRows?: unknown }).affectedRows) }];
+/** Returns the rows of mysql2's answer: none of a write. */
+export const mysqlRows = (answer: unknown): readonly SqlRow[] => (Array.isArray(answer) ? answer : []);
 
 /** Returns the rows of an answer of `pg` or postgres.js, or of mysql2 with its fields. */
 export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unknown): readonly SqlRow[] {
   if (dialect === 'mysql') return mysqlRows((answer as unknown[])[0]);
   // A merchant's `postProcessResponse` of Knex may have extracted the rows, as postgres.js does.
   return withPlainNames(rowsOf(Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows));
-}
-
-export function hasChanged([answer]: readonly SqlRow[]): boolean {
-  if (answer?.affected === undefined) throw unreadable();
-  return Number(answer.affected) > 0;
 }
 
 export function rowsOf(answer: unknown): readonly SqlRow[] {

