@@ -2,7 +2,6 @@
 import { delay } from '../deadline.ts';
 import {
   EffectCutOff,
-  type EffectResult,
   LOCK_PAUSES,
   type LockedRows,
   type Store,
@@ -32,25 +31,23 @@ export function effectsOver<Tx>(
       const running = transact((tx, within) =>
         takeEffect(within, table, effect, locked => remembering(() => work({ tx, ...locked }))),
       );
-      return running.catch((error): End | EffectCutOff => {
+      return running.catch((error): 'skipped' | EffectCutOff => {
         // It may concern one of the merchant's own tables, or another effect.
         if (isOfMerchant(error)) throw error;
-        if (error === SKIPPED) return { result: 'skipped' };
+        if (error === SKIPPED) return 'skipped';
         return error instanceof EffectCutOff ? error : advise(error);
       });
     });
+    if (typeof end === 'string') return end;
     if (end instanceof EffectCutOff) {
       // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
       await markUncertain(table, query, effect);
       throw end;
     }
-    if (end.result === 'done' && !isCommitted(end)) await expectDone(table, query, end.marked);
-    return end.result;
+    if (!isCommitted(end)) await expectDone(table, query, end);
+    return 'done';
   };
 }
-
-/** How an effect's transaction ended. */
-type End = { result: Exclude<EffectResult, 'done'> } | { result: 'done'; marked: Marked };
 
 /** Thrown to roll back an effect that wrote nothing. */
 const SKIPPED = new Error('The effect was skipped.');
@@ -61,7 +58,7 @@ async function takeEffect(
   table: Table,
   effect: StoreEffect,
   work: (locked: Omit<LockedRows<unknown>, 'tx'>) => Promise<readonly StoreRow[] | undefined>,
-): Promise<End> {
+): Promise<Marked | 'busy' | 'uncertain'> {
   // Before the work, so that a COMMIT of the effect also commits the mark.
   let marked = await table.begin(query, effect);
   for (const pause of LOCK_PAUSES) {
@@ -69,16 +66,15 @@ async function takeEffect(
     await delay(pause);
     marked = await table.begin(query, effect);
   }
-  if (typeof marked === 'string') return { result: marked };
+  if (typeof marked === 'string') return marked;
   const { payment, rows: found } = marked;
   const rows = effect.reads.map(key => found.find(row => isAt(row, key)));
   const written = await work({ payment, rows }).catch(async error => {
     throw (await table.isEnded(query, marked)) ? cutOff({ cause: error }) : error;
   });
   if (!written) throw SKIPPED;
-  const isMarked = written.some(row => isAt(row, ofPayment(effect.id)));
-  if (!isMarked || !(await table.complete(query, marked, written))) throw cutOff();
-  return { result: 'done', marked };
+  if (!(await table.complete(query, marked, written))) throw cutOff();
+  return marked;
 }
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */

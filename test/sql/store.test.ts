@@ -68,7 +68,7 @@ function open(
     due: () => ['due'],
     lease: () => ['lease'],
     write: (query, _, isAlone) => note(isAlone ? 'write' : 'write within', query, written),
-    begin: query => note('begin', query, MARKED),
+    begin: query => note('begin', query, { ...MARKED }),
     complete: query => note('complete', query, true),
     isEnded: query => note('isEnded', query, false),
     ...changes,
