@@ -15,8 +15,6 @@ export function isPool(given: unknown): boolean {
 
 export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
   let isPreparing = prepare;
-  /** The transactions of this database. A failed statement in any other would fail the merchant's own. */
-  const own = new WeakSet<PgTx>();
   const queryOf =
     (client: PgTx, mayPrepare = true): SqlQuery =>
     async (sql, values) => {
@@ -45,12 +43,9 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
         release(isBroken);
       }
     },
-    transaction: async work =>
-      transact({ ...(await lend(pool)), isCommit }, BEGIN, async tx => {
-        own.add(tx);
-        return work(tx);
-      }),
-    queryIn: tx => queryOf(tx, own.has(tx)),
+    transaction: async work => transact({ ...(await lend(pool)), isCommit }, BEGIN, work),
+    // A client is in the merchant's own transaction, which would fail with a prepared statement that a pooler has lost.
+    queryIn: tx => queryOf(tx, !('on' in Object(tx))),
     listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
   };
 }
