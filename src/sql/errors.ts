@@ -65,31 +65,25 @@ export const hasLostStatement = (error: unknown): boolean => ADVICE[sqlCodeOf(er
 const NOT_SUPPORTED = '0A000';
 
 /**
- * Returns an error with only the message of the database or connection, and advice. Libraries add the statement with its
- * values, and a plan contains a customer's data.
- *
- * @returns the error itself, if it is neither a database's nor a library's
+ * Throws an error with only the message of the database or connection, and advice. Libraries add the statement with its
+ * values, and a plan contains a customer's data. An error that is neither a database's nor a library's stays the same.
  */
-export function advised(error: unknown): unknown {
+export function advise(error: unknown): never {
   const parts = partsOf(error);
   const answer = parts.find(part => ownCodeOf(part));
   const driver = answer ?? parts.find(part => part instanceof Error);
-  if (!driver) return error;
+  if (!driver) throw error;
   const text = String(driver.sqlMessage ?? driver.originalMessage ?? driver.message);
   // Knex writes the statement before the words of a broken connection.
   const words = answer || typeof driver.code !== 'string' ? text : (text.split(' - ').at(-1) as string);
-  if (!answer && driver === error && words === text) return error;
+  if (!answer && driver === error && words === text) throw error;
   const code = sqlCodeOf(error) ?? '';
   const isReplica = code === NOT_SUPPORTED && words.includes('recovery');
   const advice = isReplica ? USE_PRIMARY : (ADVICE[code] ?? '');
   // Libraries lose MySQL's name for this number.
   const named = advice && { code: code === '1146' ? 'ER_NO_SUCH_TABLE' : code };
   const facts = FACTS.flatMap(name => (name in driver ? [[name, driver[name]]] : []));
-  return Object.assign(new Error(words + advice), Object.fromEntries(facts), named);
-}
-
-export function advise(error: unknown): never {
-  throw advised(error);
+  throw Object.assign(new Error(words + advice), Object.fromEntries(facts), named);
 }
 
 export const paymentTaken = () => new PaymentTaken('Another create already has this payment.');

@@ -1,9 +1,16 @@
 // What is read of the errors that libraries make of a database's answer.
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { advised, sqlCodeOf } from '../../src/sql/errors.ts';
+import { advise, sqlCodeOf } from '../../src/sql/errors.ts';
 
 const VALUES = 'params: zoe@customer.example';
+const advised = (error: unknown): unknown => {
+  try {
+    return advise(error);
+  } catch (told) {
+    return told;
+  }
+};
 const error = (message: string, details: object) => Object.assign(new Error(message), details);
 const CHECK = 'violates check constraint "c"';
 const DUPLICATE = "Duplicate entry 'a'";
