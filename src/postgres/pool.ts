@@ -43,15 +43,12 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
         release(isBroken);
       }
     },
-    transaction: async work => transact({ ...(await lend(pool)), isCommit }, BEGIN, work),
+    transaction: async work => transact(await lend(pool), BEGIN, work),
     // A client is in the merchant's own transaction, which would fail with a prepared statement that a pooler has lost.
     queryIn: tx => queryOf(tx, !('on' in Object(tx))),
     listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
   };
 }
-
-/** After a failed statement, Postgres answers COMMIT with ROLLBACK, and without an error. */
-const isCommit = (answer: unknown): boolean => (answer as { command?: unknown } | undefined)?.command === 'COMMIT';
 
 const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 

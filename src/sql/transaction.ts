@@ -10,23 +10,21 @@ interface Lent<Query extends Send> {
   client: { query: Query };
   /** @param isBroken whether the pool must close it */
   release(isBroken: boolean): void;
-  /** Whether the answer of COMMIT proves the commit. */
-  isCommit?(answer: unknown): boolean;
 }
 
 /** Runs the work with a handle that has only `query`, until the end of the transaction. */
 export async function transact<Query extends Send, T>(
-  { client, release, isCommit }: Lent<Query>,
+  { client, release }: Lent<Query>,
   begin: readonly string[],
   work: (tx: { query: Query }) => Promise<T>,
 ): Promise<T> {
   let isEnded = false;
   const query = (...args: unknown[]) => (isEnded ? refused() : client.query(...args));
-  const control = (sql: string): Promise<unknown> =>
+  const control = (sql: string): Promise<{ command?: unknown } | undefined> =>
     withTimeout(client.query(sql), LONGEST_WAIT, `The database did not answer ${sql} within ${LONGEST_WAIT} ms.`);
 
   let isBroken = true;
-  const end = async (sql: string): Promise<unknown> => {
+  const end = async (sql: string) => {
     isEnded = true;
     const answer = await control(sql);
     isBroken = false;
@@ -40,8 +38,8 @@ export async function transact<Query extends Send, T>(
       throw error;
     });
     const answer = await end('COMMIT');
-    // The store looks at objects only: the result of an effect is one.
-    if (isCommit?.(answer)) markCommitted(Object(value));
+    // Only pg names the command. After a failed statement, Postgres answers COMMIT with ROLLBACK, and without an error.
+    if (answer?.command === 'COMMIT') markCommitted(Object(value));
     return value;
   } finally {
     release(isBroken);
