@@ -15,8 +15,8 @@ export function effectsOver(
   return {
     async begin(query, { id, about, reads }) {
       const key = ofPayment(id);
-      const [locking, values] = lock(key);
-      const [line] = await query(`${locking} SKIP LOCKED`, values);
+      const [text, at] = lock(key);
+      const [line] = await query(`${text} SKIP LOCKED`, at);
       if (!line) return 'busy';
       const payment = rowOf(line);
       if (payment?.state === 'begun') return 'uncertain';
@@ -26,24 +26,20 @@ export function effectsOver(
       // In one order, so that two effects cannot wait for each other.
       const inOrder = reads.map(lock).sort();
       /** One row after the other by its whole key, because a range would lock other rows. */
-      const all = inOrder.map(([text]) => `(${text})`).join(' UNION ALL ');
-      const others = all
-        ? await query(
-            all,
-            inOrder.flatMap(([, values]) => values),
-          )
-        : [];
+      const texts = inOrder.map(([text]) => `(${text})`);
+      const values = inOrder.flatMap(([, keys]) => keys);
+      const others = texts.length > 0 ? await query(texts.join(' UNION ALL '), values) : [];
       return { id, writer, payment, rows: others.flatMap(line => rowOf(line) ?? []) };
     },
-    async complete(query, { id, writer, payment, rows: locked }, rows) {
+    async complete(query, { id, writer, rows: locked }, rows) {
       if (await isRefused(query, `RELEASE SAVEPOINT ${SAVEPOINT}`, WITHOUT_SAVEPOINT)) return false;
       for (const row of rows) {
         const isMark = isAt(row, ofPayment(id));
-        const found = isMark ? payment : locked.find(other => isAt(other, row));
+        const isLocked = locked.some(found => isAt(found, row) && found.revision === row.revision);
         // The mark was a write of the payment's row, which this one completes.
-        if (isMark) await query(...replace(row, row.revision + 1, writer)).catch(orTaken);
-        else if (found?.revision === row.revision) await query(...replace(row, row.revision, writer)).catch(orTaken);
-        else if (found || !(await write(query, row, false)).isWritten) throw rowChanged();
+        const existing = isMark ? row.revision + 1 : row.revision;
+        if (isMark || isLocked) await query(...replace(row, existing, writer)).catch(orTaken);
+        else if (!(await write(query, row, false)).isWritten) throw rowChanged();
       }
       return true;
     },
