@@ -85,11 +85,10 @@ export function sqlStore<Tx>(
   };
 
   const { channel, migrations } = dialect;
-  const listen = db.listen?.bind(db);
   return {
     scope,
     settleMargin,
-    ...(channel && listen && { watch: (onPlanned, signal) => listen(channel, onPlanned, signal) }),
+    ...(channel && db.listen && { watch: db.listen.bind(db, channel) }),
     async migrate() {
       await migrate(db, migrations).catch(advise);
       await open();
