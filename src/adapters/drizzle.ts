@@ -3,14 +3,11 @@ import { driverRows, type PoolOptions, poolWith, type SqlDatabase, type SqlQuery
 
 /** A database of Drizzle, by shape. */
 export interface DrizzleDatabase<Tx> {
-  transaction<T>(work: (tx: Tx) => Promise<T>, config?: DrizzleTransactionConfig): Promise<T>;
+  transaction<T>(
+    work: (tx: Tx) => Promise<T>,
+    config?: { isolationLevel: 'read committed'; accessMode: 'read write' },
+  ): Promise<T>;
   execute(query: never): PromiseLike<unknown>;
-}
-
-/** The options of a transaction of Drizzle. */
-export interface DrizzleTransactionConfig {
-  isolationLevel: 'read committed';
-  accessMode: 'read write';
 }
 
 export const drizzleOver =

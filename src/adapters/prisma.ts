@@ -4,15 +4,11 @@ import { type PoolOptions, poolWith, type SqlDatabase, type SqlQuery, type SqlRo
 
 /** A client of Prisma over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface PrismaDatabase<Tx> {
-  $transaction<T>(work: (tx: Tx) => Promise<T>, options?: PrismaTransactionOptions): Promise<T>;
+  $transaction<T>(
+    work: (tx: Tx) => Promise<T>,
+    options?: { isolationLevel?: 'ReadCommitted'; maxWait?: number; timeout?: number },
+  ): Promise<T>;
   $queryRawUnsafe(sql: string, ...values: never[]): PromiseLike<unknown>;
-}
-
-/** The options of a transaction of Prisma. */
-export interface PrismaTransactionOptions {
-  isolationLevel?: 'ReadCommitted';
-  maxWait?: number;
-  timeout?: number;
 }
 
 /** Milliseconds for a transaction with the effect in it, which takes 25 s at most. Prisma's default is 5 s. */

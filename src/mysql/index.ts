@@ -1,9 +1,9 @@
 // The public exports of payment-gateway-sdk/mysql.
 
-export type { DrizzleDatabase, DrizzleTransactionConfig } from '../adapters/drizzle.ts';
+export type { DrizzleDatabase } from '../adapters/drizzle.ts';
 export type { KnexDatabase } from '../adapters/knex.ts';
 export type { KyselyDatabase, KyselyTransactionBuilder } from '../adapters/kysely.ts';
-export type { PrismaDatabase, PrismaTransactionOptions } from '../adapters/prisma.ts';
+export type { PrismaDatabase } from '../adapters/prisma.ts';
 export type { TypeOrmDataSource, TypeOrmQueryRunner } from '../adapters/typeorm.ts';
 export type { PoolOptions, SqlDatabase, SqlPool, SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
 export type { SqlStoreOptions } from '../sql/store.ts';
