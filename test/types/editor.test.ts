@@ -63,13 +63,7 @@ function messageOn(call: string): string {
 }
 
 /** Readable interfaces that the index leaves out: parameters and fields of exported ones have them. */
-const PARTS = [
-  'OnrampDeposit',
-  'OnrampCheckout',
-  'CustomerRequest',
-  'BillingAddressRequest',
-  'ApplePayBillingAddress',
-];
+const PARTS = ['OnrampDeposit', 'OnrampCheckout', 'CustomerRequest', 'BillingAddressRequest', 'ApplePayBillingAddress'];
 /** Built-in types, and the words that begin the compiler's sentences. */
 const WORDS = ['Promise', 'Uint8Array', 'Argument', 'Did', 'Object', 'Property', 'Type', 'Types'];
 
