@@ -6,7 +6,7 @@ import type { ConnectionOptions } from './connection.ts';
 import { type Exchange, type HttpAnswer, HttpAttempt, type HttpRequest } from './exchange.ts';
 import { type Failure, failureOf } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
-import { retryPolicy } from './retry-policy.ts';
+import { pauseBefore } from './retry-policy.ts';
 
 /** The result of a call without a complete answer. */
 export interface NoAnswer extends Failure {
@@ -37,25 +37,42 @@ export async function createHttpClient(
   const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
     if (signal?.aborted) return { mayHaveLeft: false, body: '', code: 'aborted' };
-    const isCreate = request.method === 'POST';
-    const attempts: HttpAttempt[] = [];
+    const { call, method, url } = request;
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
     const stop = new AbortController();
     const giveUp = () => stop.abort(signal?.reason);
     const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
     signal?.addEventListener('abort', giveUp);
-    const attempt = () => attemptOnce(exchange, request, attempts, new HttpAttempt(deadline, stop.signal));
-    const first = attempt();
+    let last = new HttpAttempt(deadline, stop.signal);
+    call.attempt = 1;
+    const first = attemptOnce(exchange, request, last);
     // ky gets a call only once the first attempt has failed, because it costs as much as the rest of a create.
     const repeat = () => {
       const failed = [first];
-      return ky(request.url, {
-        method: request.method,
+      let failedAt = 0;
+      let pause = 0;
+      const again = () => {
+        stop.signal.throwIfAborted();
+        const reason = last.answer?.status ?? last.failure.code;
+        last = new HttpAttempt(deadline, stop.signal);
+        call.attempt += 1;
+        call.emit({ type: 'retry', reason, waitedMs: since(failedAt) });
+        return attemptOnce(exchange, request, last);
+      };
+      const shouldRetry = ({ retryCount }: { retryCount: number }) => {
+        failedAt = performance.now();
+        pause = pauseBefore(retryCount, last.answer?.pause);
+        // A create is repeated only if it certainly never left. The errors of a merchant's fetch prove too little.
+        const mayRepeat = method === 'GET' || !(fetch || last.mayHaveLeft);
+        // If the time ends in the pause, the caller gets the answer now.
+        return mayRepeat && deadline.remaining > pause;
+      };
+      return ky(url, {
+        method,
         // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
-        fetch: () => (failed.pop() ?? attempt()) as never,
+        fetch: () => (failed.pop() ?? again()) as never,
         timeout: false,
-        // The errors of a merchant's fetch prove too little to repeat a create.
-        retry: retryPolicy(isCreate, isCreate && fetch ? 0 : retries, deadline, attempts),
+        retry: { methods: ['get', 'post'], limit: retries, shouldRetry, delay: () => pause },
         // Not the caller's own, which may be of another realm.
         ...(signal && { signal: stop.signal }),
       });
@@ -63,8 +80,7 @@ export async function createHttpClient(
     await first.catch(repeat).catch(() => {});
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
-    // The first attempt is always in the list.
-    const { answer, body, mayHaveLeft, failure } = attempts.at(-1) as HttpAttempt;
+    const { answer, body, mayHaveLeft, failure } = last;
     // The abort ended the retries of a passing status.
     const isAborted = signal?.aborted && (!answer || isPassing(answer.status));
     // An error status is an answer too.
@@ -74,29 +90,15 @@ export async function createHttpClient(
 }
 
 /** Rejects if the attempt failed, or if its answer says that a later attempt may succeed. */
-async function attemptOnce(
-  exchange: Exchange,
-  request: HttpRequest,
-  attempts: HttpAttempt[],
-  attempt: HttpAttempt,
-): Promise<object> {
-  attempt.signal.throwIfAborted();
+async function attemptOnce(exchange: Exchange, request: HttpRequest, attempt: HttpAttempt): Promise<object> {
   const { call, secrets } = request;
-  const earlier = attempts.at(-1);
   const begun = performance.now();
-  call.attempt = attempts.push(attempt);
-  if (earlier) {
-    const reason = earlier.answer?.status ?? earlier.failure.code;
-    call.emit({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
-  }
   call.emit({ type: 'request' });
   try {
     attempt.answer = await exchange(request, attempt);
   } catch (error) {
     attempt.failure = failureOf(error, secrets);
     throw error;
-  } finally {
-    attempt.endedAt = performance.now();
   }
   const { status, requestId } = attempt.answer;
   call.httpStatus = status;

@@ -46,8 +46,6 @@ export class HttpAttempt {
   answer?: AnswerHead;
   /** Counts only without an answer. */
   failure: Failure = { code: 'fetch_failed' };
-  /** Milliseconds of `performance.now()`, or 0 while it runs. */
-  endedAt = 0;
 
   constructor(deadline: Deadline, signal: AbortSignal) {
     this.deadline = deadline;

@@ -1,28 +1,14 @@
-// Decides whether a call gets another attempt, and after which pause.
-import type { Deadline } from '../deadline.ts';
-import type { HttpAttempt } from './exchange.ts';
+// Computes the pause before another attempt of a call.
 
 /** Milliseconds. */
 const FIRST_BACKOFF = 300;
 const LONGEST_BACKOFF = 5_000;
 const LONGEST_RETRY_AFTER = 10_000;
 
-export function retryPolicy(isCreate: boolean, retries: number, deadline: Deadline, attempts: readonly HttpAttempt[]) {
-  /** Milliseconds before the next attempt. */
-  let pause = 0;
-  return {
-    methods: ['get' as const, 'post' as const],
-    limit: retries,
-    shouldRetry({ retryCount }: { retryCount: number }): boolean {
-      // A create is repeated only if it certainly never left.
-      if (isCreate && attempts.some(({ mayHaveLeft }) => mayHaveLeft)) return false;
-      const backoff = Math.random() * Math.min(FIRST_BACKOFF * 2 ** (retryCount - 1), LONGEST_BACKOFF);
-      pause = Math.min(attempts.at(-1)?.answer?.pause || backoff, LONGEST_RETRY_AFTER);
-      // If the time ends in the pause, the caller gets the answer now.
-      return deadline.remaining > pause;
-    },
-    delay: () => pause,
-  };
+/** Returns the milliseconds before a retry. @param retry 1 for the first @param asked by the last answer, or 0 */
+export function pauseBefore(retry: number, asked = 0): number {
+  const backoff = Math.random() * Math.min(FIRST_BACKOFF * 2 ** (retry - 1), LONGEST_BACKOFF);
+  return Math.min(asked || backoff, LONGEST_RETRY_AFTER);
 }
 
 /** Milliseconds. A gateway that asks for a week may be back in a second. */
