@@ -19,7 +19,6 @@ interface ConnectOptions extends http.ClientRequestArgs {
 }
 
 export class ConnectionPool extends http.Agent {
-  readonly #isSecure: boolean;
   /** The TCP socket under TLS, or the socket itself without TLS. */
   readonly #tcpOf = new WeakMap<Socket, Socket>();
   readonly #idleUntil = new WeakMap<Socket, Deadline>();
@@ -30,7 +29,6 @@ export class ConnectionPool extends http.Agent {
     super({ keepAlive, maxFreeSockets: maxConnections });
     // Properties of http.Agent that its types omit: ClientRequest compares them.
     if (isSecure) Object.assign(this, { protocol: 'https:', defaultPort: 443 });
-    this.#isSecure = isSecure;
   }
 
   override createConnection(
@@ -45,13 +43,13 @@ export class ConnectionPool extends http.Agent {
 
   /** Resolves once the socket is connected and secured, or rejects if the signal is aborted before. */
   async #connect(options: ConnectOptions): Promise<Socket> {
-    const { host, port, whileConnecting: signal } = options;
+    const { protocol, host, port, whileConnecting: signal } = options;
     const tcp = connectTcp({ host: String(host), port: Number(port), noDelay: true });
     // A request handles errors itself. Between two requests they are ignored.
     tcp.on('error', () => {});
     try {
       await once(tcp, 'connect', { signal });
-      const socket = this.#isSecure ? await this.#secure(tcp, options) : tcp;
+      const socket = protocol === 'https:' ? await this.#secure(tcp, options) : tcp;
       this.#tcpOf.set(socket, tcp);
       return socket;
     } catch (error) {
