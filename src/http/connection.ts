@@ -48,7 +48,7 @@ async function exchange(
   const pool = options.agent instanceof ConnectionPool ? options.agent : undefined;
   // Read from the modules at each call, because instrumentation and mocks replace these properties.
   const outgoing = (options.protocol === 'https:' ? https : http).request(options);
-  const { ended, isOver, answer, leave, fail, giveUp } = endOf(outgoing, pool, attempt);
+  const { ended, isOver, answer, leave, fail } = endOf(outgoing, pool, attempt);
   let incoming: IncomingMessage | undefined;
 
   outgoing.once('socket', (socket: Socket & { secureConnecting?: boolean }) => {
@@ -56,8 +56,7 @@ async function exchange(
       if (isOver()) return;
       if (outgoing.reusedSocket && pool && !pool.isFresh(socket)) return leave();
       // Checked last, because a process that was paused must not send late.
-      if (signal.aborted) return giveUp();
-      if (deadline.remaining === 0) return fail(new LateError());
+      if (signal.aborted || deadline.remaining === 0) return fail(signal.reason ?? new LateError());
       attempt.mayHaveLeft = true;
       outgoing.end(body);
     };
@@ -96,8 +95,7 @@ async function exchange(
 }
 
 /** Returns the end of an exchange, and the ways to reach it. The first one counts. */
-function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attempt: HttpAttempt) {
-  const { signal } = attempt;
+function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, { signal }: HttpAttempt) {
   const { promise: ended, resolve, reject } = Promise.withResolvers<AnswerHead | undefined>();
   let isOver = false;
   const close = () => {
@@ -105,28 +103,26 @@ function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, attemp
     if (socket) pool ? pool.reset(socket) : socket.destroy();
     outgoing.destroy();
   };
-  // Closes later by default: Node's parser or OpenSSL may still use the socket, and closing would free it under them.
-  const end = (settle: () => void, defer: (task: () => void) => unknown = setImmediate) => {
+  const end = (settle: () => void, isWhole = false) => {
     if (isOver) return;
     isOver = true;
     signal.removeEventListener('abort', giveUp);
-    defer(close);
+    // Node's parser or OpenSSL may still use the socket, and closing would free it under them. But after an abort, bytes
+    // that wait for the network must not leave any more.
+    if (!isWhole) (signal.aborted ? process.nextTick : setImmediate)(close);
     settle();
   };
-  // Closes on the next tick: bytes that wait for the network must not leave any more.
-  const giveUp = () => end(() => reject(signal.reason), process.nextTick);
+  const fail = (error: unknown) => end(() => reject(error));
+  const giveUp = () => fail(signal.reason);
   signal.addEventListener('abort', giveUp);
   return {
     ended,
     isOver: () => isOver,
-    answer: (message: IncomingMessage) => {
-      // The rest of the request or of the answer is not needed.
-      const isWhole = outgoing.writableFinished && message.readableEnded;
-      end(() => resolve(headOf(message)), isWhole ? () => {} : setImmediate);
-    },
+    // The rest of the request or of the answer is not needed.
+    answer: (message: IncomingMessage) =>
+      end(() => resolve(headOf(message)), outgoing.writableFinished && message.readableEnded),
     leave: () => end(() => resolve(undefined)),
-    fail: (error: unknown) => end(() => reject(error)),
-    giveUp,
+    fail,
   };
 }
 
