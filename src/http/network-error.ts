@@ -12,10 +12,6 @@ export interface Failure {
 /** Causes to read, at most: they may form a ring. */
 const DEEPEST_CAUSE = 6;
 
-type Thrown = Record<string, unknown>;
-
-const isThrown = (value: unknown): value is Thrown => typeof value === 'object' && value !== null;
-
 /**
  * Returns whether the request provably never left this machine, by the error of the merchant's fetch. All causes, and
  * all connections tried (an AggregateError), must prove it.
@@ -24,10 +20,10 @@ export const neverLeft = (error: unknown, url: string): boolean =>
   innermost(error).every(each => isUnreached(each, new URL(url)));
 
 /** Lists the innermost errors, because a wrapper may call any failure a refused connection. */
-function innermost(error: unknown, depth = 0): Thrown[] {
-  if (!isThrown(error) || depth > DEEPEST_CAUSE) return [{}];
-  const { cause, errors } = error;
-  const inner = [...(Array.isArray(errors) ? errors : []), ...(cause == null ? [] : [cause])];
+function innermost(error: unknown, depth = 0): unknown[] {
+  if (depth > DEEPEST_CAUSE) return [undefined];
+  const { cause, errors } = Object(error);
+  const inner = [errors ?? [], cause ?? []].flat();
   return inner.length > 0 ? inner.flatMap(each => innermost(each, depth + 1)) : [error];
 }
 
@@ -35,7 +31,8 @@ function innermost(error: unknown, depth = 0): Thrown[] {
  * Returns whether the name was unknown or the connection refused, and both were the gateway's. The merchant's fetch may
  * have got an answer, then failed at an audit log or a proxy.
  */
-function isUnreached({ syscall, hostname, address, port }: Thrown, gateway: URL): boolean {
+function isUnreached(error: unknown, gateway: URL): boolean {
+  const { syscall, hostname, address, port } = Object(error);
   // An IPv6 address without its brackets.
   const host = gateway.hostname.replace(/[[\]]/g, '');
   if (syscall === 'getaddrinfo') return hostname === host;
@@ -62,16 +59,17 @@ const FRAME = /^ {4}at (?:[\w$.<>#[\] ]+ \()?[^\s"'(){}]+:\d+:\d+\)?$/gm;
  */
 export function failureOf(error: unknown, secrets: readonly string[], depth = 0): Failure {
   if (error instanceof LateError) return { code: 'timeout' };
-  if (!isThrown(error) || depth > DEEPEST_CAUSE) return { code: 'fetch_failed' };
+  if (typeof error !== 'object' || !error || depth > DEEPEST_CAUSE) return { code: 'fetch_failed' };
+  const thrown = error as Record<string, unknown>;
   const safe = (text: string) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
-  const text = String(error.message);
-  const code = typeof error.code === 'string' && CODE.test(error.code) ? safe(error.code) : undefined;
+  const text = String(thrown.message);
+  const code = typeof thrown.code === 'string' && CODE.test(thrown.code) ? safe(thrown.code) : undefined;
   const message = code && SYSTEM_CODE.test(code) ? safe(text) : '(withheld: it may hold customer data)';
-  const name = /^\w{1,40}$/.test(String(error.name)) ? safe(String(error.name)) : 'Error';
+  const name = /^\w{1,40}$/.test(String(thrown.name)) ? safe(String(thrown.name)) : 'Error';
   // Frames only, because a line of the message may look like one.
-  const frames = String(error.stack).replace(text, '').match(FRAME) ?? [];
+  const frames = String(thrown.stack).replace(text, '').match(FRAME) ?? [];
   const stack = safe([`${name}: ${message}`, ...frames].join('\n'));
-  const inner = failureOf(error.cause, secrets, depth + 1);
+  const inner = failureOf(thrown.cause, secrets, depth + 1);
   const details = { name, stack, ...(code && { code }), ...(inner.cause && { cause: inner.cause }) };
   return { code: code ?? inner.code, cause: Object.assign(new Error(message), details) };
 }
