@@ -67,11 +67,8 @@ const CASES: Cases<Context> = {
     const expectChanged = async (lines: string[], sql: string, values?: string[]) => {
       const answer = await query(isMysql ? sql : `${sql} RETURNING line`, values);
       // In MySQL, the stores ignore the answer of a write.
-      if (!isMysql)
-        deepEqual(
-          answer,
-          lines.map(line => ({ line })),
-        );
+      const written = lines.map(line => ({ line }));
+      if (!isMysql) deepEqual(answer, written);
     };
     const insert = `INSERT INTO ${table} VALUES (${isMysql ? '?' : '$1::text'})`;
     await expectChanged(['a'], `INSERT INTO ${table} VALUES ('a')`);
