@@ -37,8 +37,7 @@ export const exchangeByFetch =
   async (request, attempt) => {
     const { deadline, signal } = attempt;
     // A process that was paused must not send late: its caller may have given up the attempt.
-    if (deadline.remaining === 0) throw new LateError();
-    signal.throwIfAborted();
+    if (signal.aborted || deadline.remaining === 0) throw signal.reason ?? new LateError();
     // Ends at the signal even if the fetch ignores it.
     const { status, headers } = await withSignal(send(fetch, request, attempt), signal);
     const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
