@@ -1,6 +1,6 @@
 // Sends one attempt of a call through the merchant's fetch, and infers from its error whether anything left.
 import { LateError, withSignal } from '../deadline.ts';
-import type { Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
+import type { AnswerHead, Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
 import { pauseAsked } from './retry-policy.ts';
@@ -39,28 +39,25 @@ export const exchangeByFetch =
     // A process that was paused must not send late: its caller may have given up the attempt.
     if (signal.aborted || deadline.remaining === 0) throw signal.reason ?? new LateError();
     // Ends at the signal even if the fetch ignores it.
-    const { status, headers } = await withSignal(send(fetch, request, attempt), signal);
-    const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
-    return { status, requestId, pause: pauseAsked(headers.get('retry-after')) };
+    return withSignal(exchange(fetch, request, attempt), signal);
   };
 
-/** Resolves once the whole answer has been read into the attempt. */
-async function send(fetch: Fetch, request: HttpRequest, attempt: HttpAttempt): Promise<FetchAnswer> {
-  const { method, url, headers, body } = request;
+async function exchange(fetch: Fetch, request: HttpRequest, attempt: HttpAttempt): Promise<AnswerHead> {
   const { signal } = attempt;
+  const { method, url, headers, body } = request;
   // Copies, because a fetch may change its arguments.
   const copies = { headers: { ...headers }, body: body ? new Uint8Array(body) : null };
   attempt.mayHaveLeft = true;
-  let answer: FetchAnswer;
-  try {
-    answer = await fetch(url, { method, ...copies, signal, redirect: 'manual', cache: 'no-store' });
-  } catch (error) {
+  const fetching = async () => fetch(url, { method, ...copies, signal, redirect: 'manual', cache: 'no-store' });
+  const answer = await fetching().catch(error => {
     // Only fetch itself can prove that nothing left, by an error before any answer or abort.
     if (!signal.aborted && neverLeft(error, url)) attempt.mayHaveLeft = false;
     throw error;
-  }
+  });
   // A test double may lack a stream.
   if (answer.body?.getReader) await attempt.body.read(answer.body, signal);
   else attempt.body.add(await answer.text());
-  return answer;
+  const header = (name: string) => answer.headers.get(name) ?? undefined;
+  const requestId = header('x-request-id') ?? header('request-id');
+  return { status: answer.status, requestId, pause: pauseAsked(header('retry-after')) };
 }
