@@ -32,7 +32,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
   warnInProduction(FORGETTING);
   const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope = 'memory', settleMargin, now = Date.now } = storeOptions('memoryStore', options, problems);
-  const { get, ownerOf, select, put, writeAll } = rowsInMemory();
+  const { get, ownerOf, select, writeAll } = rowsInMemory(now);
   /** The rows of running effects, each until its effect ends. */
   const locks = new Map<string, Promise<void>>();
   const watchers = new Set<() => void>();
@@ -46,10 +46,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
     owner: async paymentId => ({ row: structuredClone(ownerOf(paymentId)), now: now() }),
     async write(row) {
       while (locks.has(nameOf(row))) await end(nameOf(row));
-      const at = now();
-      const isWritten = writeAll([row], at);
+      const isWritten = writeAll([row]);
       if (isWritten && row.state === 'planned') for (const wake of watchers) wake();
-      return { isWritten, row: get(row), now: at };
+      return { isWritten, row: get(row), now: now() };
     },
     async list(query) {
       const rows = select(query).sort((one, other) => one.begunAt - other.begunAt);
@@ -62,7 +61,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
         .filter(row => row.begunAt <= at - olderThan && !locks.has(nameOf(row)))
         .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
         .slice(0, limit);
-      return { rows: structuredClone(due.map(row => put({ ...row, leasedUntil: at + leaseMs }, at))), now: at };
+      writeAll(due.map(row => ({ ...row, leasedUntil: at + leaseMs })));
+      return { rows: due.map(row => get(row) as StoreRow), now: at };
     },
     async effect({ id, reads }, work) {
       const payment = { kind: 'payment', id } as const;
@@ -76,7 +76,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
       try {
         const rows = await work({ tx: {}, payment: get(payment), rows: reads.map(get) });
         if (!rows) return 'skipped';
-        if (writeAll(rows, now())) return 'done';
+        if (writeAll(rows)) return 'done';
         throw new Error('Another process changed a row of this effect, so none of its rows was written.');
       } finally {
         for (const name of names) locks.delete(name);
@@ -94,32 +94,30 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
 
 const nameOf = ({ kind, id }: RowKey) => `${kind} ${id}`;
 
-function rowsInMemory() {
+function rowsInMemory(now: () => number) {
   const stored = new Map<string, StoreRow>();
   const get = (key: RowKey) => structuredClone(stored.get(nameOf(key)));
   const ownerOf = (paymentId: string) => [...stored.values()].find(row => row.paymentId === paymentId);
   const select = ({ kind, states }: RowQuery) =>
     [...stored.values()].filter(row => row.kind === kind && states.includes(row.state));
-  const put = (row: StoreRow, at: number): StoreRow => {
-    // The times of a new row are the store's.
-    const times = row.revision === 0 && { begunAt: at, ...(row.dueAt !== undefined && { dueAt: at }) };
-    // As JSON, like every other store.
-    const next: StoreRow = JSON.parse(JSON.stringify({ ...row, ...times, revision: row.revision + 1 }));
-    stored.set(nameOf(row), next);
-    return next;
-  };
   const isCurrent = (row: StoreRow): boolean => {
     if ((stored.get(nameOf(row))?.revision ?? 0) !== row.revision) return false;
     const owner = row.paymentId && ownerOf(row.paymentId);
     if (owner && nameOf(owner) !== nameOf(row)) throw new PaymentTaken('Another create already has this payment.');
     return true;
   };
-  const writeAll = (rows: readonly StoreRow[], at: number): boolean => {
-    const isWritten = rows.every(isCurrent);
-    if (isWritten) for (const row of rows) put(row, at);
-    return isWritten;
+  const writeAll = (rows: readonly StoreRow[]): boolean => {
+    if (!rows.every(isCurrent)) return false;
+    const at = now();
+    for (const row of rows) {
+      // The times of a new row are the store's.
+      const times = row.revision === 0 && { begunAt: at, ...(row.dueAt !== undefined && { dueAt: at }) };
+      // As JSON, like every other store.
+      stored.set(nameOf(row), JSON.parse(JSON.stringify({ ...row, ...times, revision: row.revision + 1 })));
+    }
+    return true;
   };
-  return { get, ownerOf, select, put, writeAll };
+  return { get, ownerOf, select, writeAll };
 }
 
 const FORGETTING =
