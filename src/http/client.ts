@@ -82,7 +82,8 @@ export async function createHttpClient(
     signal?.removeEventListener('abort', giveUp);
     const { answer, body, mayHaveLeft, failure } = last;
     // The abort ended the retries of a passing status.
-    const isAborted = signal?.aborted && (!answer || isPassing(answer.status));
+    const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
+    const isAborted = isStopped && (!answer || isPassing(answer.status));
     // An error status is an answer too.
     if (answer && !isAborted) return { ...answer, body: body.text, isTooLong: body.isTooLong };
     return { mayHaveLeft, body: body.text, ...failure, ...(isAborted && { code: 'aborted' }) };

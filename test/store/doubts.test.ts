@@ -528,6 +528,15 @@ describe('a create that joins a running one', () => {
     expect(shop.sent).toEqual(['POST']);
   });
 
+  it('reports the timeout of the last one', async () => {
+    vi.useFakeTimers();
+    const shop = held();
+    const ended = errorOf(shop.create({ timeout: 30 }));
+    await shop.arrived;
+    await vi.advanceTimersByTimeAsync(30);
+    expect(await ended).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
+  });
+
   it('is given up when the last of them has left, and says what became of it', async () => {
     const shop = held();
     const [one, other] = [new AbortController(), new AbortController()];
