@@ -1,4 +1,5 @@
 // Calls a route of a running sandbox.
+import { parseJson } from '../../schemas/json.ts';
 import { CommandError, LOOK } from '../../terminal/program.ts';
 import { SERVER_NAME } from '../api/server.ts';
 import { PREFIX, type Route } from '../control/define.ts';
@@ -36,15 +37,8 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   if (response.headers.get('server') !== SERVER_NAME) {
     throw new CommandError(`The server at ${origin} is not the sandbox: pass its --port or its --url.`);
   }
-  if (response.status >= 400) throw refusalOf(await response.text());
-  return response;
-}
-
-function refusalOf(text: string): CommandError {
-  try {
-    const { code, message } = JSON.parse(text);
-    return new CommandError(message, code === 'timeout' ? LOOK : undefined, code);
-  } catch {
-    return new CommandError(text);
-  }
+  if (response.status < 400) return response;
+  const text = await response.text();
+  const { code, message = text } = Object(parseJson(text)?.value);
+  throw new CommandError(message, code === 'timeout' ? LOOK : undefined, code);
 }

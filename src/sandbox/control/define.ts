@@ -2,6 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
+import { parseJson } from '../../schemas/json.ts';
 import { isForeign } from '../api/origin.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxError } from '../sandbox-error.ts';
@@ -82,14 +83,10 @@ export const problem = (code: Code, message: string, status = statusOf(code)): R
 
 async function jsonOf(request: Request): Promise<unknown> {
   const text = await request.text();
-  if (text.trim() === '') return {};
-  try {
-    const value = JSON.parse(text);
-    // PHP writes an empty map as [].
-    return Array.isArray(value) && value.length === 0 ? {} : value;
-  } catch {
-    throw new ConfigurationError('The body is not JSON.');
-  }
+  const json = parseJson(text.trim() || '{}');
+  if (!json) throw new ConfigurationError('The body is not JSON.');
+  // PHP writes an empty map as [].
+  return Array.isArray(json.value) && json.value.length === 0 ? {} : json.value;
 }
 
 /** Checks a value, and describes mistakes without a text of their own. */

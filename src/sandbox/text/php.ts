@@ -1,4 +1,5 @@
 // Writes JSON and dates as the gateway's PHP does, so that merchants meet them in tests first.
+import { isJsonMap } from '../../schemas/json.ts';
 
 /** Serializes like `json_encode`: escapes slashes and all non-ASCII text, and writes an empty map as an empty list. */
 export const toPhpJson = (value: unknown): string =>
@@ -7,8 +8,7 @@ export const toPhpJson = (value: unknown): string =>
 export const escapeNonAscii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const isEmptyMap = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+const isEmptyMap = (value: unknown): boolean => isJsonMap(value) && Object.keys(value).length === 0;
 
 /** A PHP `DateTime` as JSON. */
 export interface PhpDate {
