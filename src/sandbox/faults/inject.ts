@@ -2,7 +2,7 @@
 import { delay } from '../../deadline.ts';
 import { type Answer, connectionBroke, refusing } from '../answer.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
-import { millisecondsOf, type PhpDate, toPhpDate, toPhpJson } from '../text/php.ts';
+import { millisecondsOf, toPhpDate, toPhpJson } from '../text/php.ts';
 import type { CallFault } from './kinds.ts';
 
 /** Milliseconds: longer than a client's default timeout of 30 s. */
@@ -55,18 +55,14 @@ const BAD_GATEWAY =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n' +
   '<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n';
 
-interface Fields {
-  amount?: unknown;
-  currency?: unknown;
-  created?: PhpDate;
-}
-
 /** Returns the same moment in a time zone east of UTC by these hours. */
-const created = ({ created }: Fields, timezone: string, timezone_type: number, hours: number) =>
-  created && { ...toPhpDate(millisecondsOf(created) + hours * 3_600_000), timezone_type, timezone };
+const created = ({ created }: PaymentRecord, timezone: string, timezone_type: number, hours: number) => ({
+  ...toPhpDate(millisecondsOf(created) + hours * 3_600_000),
+  ...{ timezone_type, timezone },
+});
 
 /** Changes fields of an answer's record, wrapped or unwrapped. */
-function changed(answer: Answer, change: (record: Fields) => object): Answer {
+function changed(answer: Answer, change: (record: PaymentRecord) => object): Answer {
   const { result, ...beside } = JSON.parse(answer.body);
   const value = result ? { ...beside, result: { ...result, ...change(result) } } : { ...beside, ...change(beside) };
   return { ...answer, body: toPhpJson(value) };
