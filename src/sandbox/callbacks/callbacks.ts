@@ -1,4 +1,5 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
+import { EventEmitter, once } from 'node:events';
 import { LONGEST_TIMER } from '../../deadline.ts';
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../faults/faults.ts';
@@ -32,7 +33,8 @@ export class Callbacks {
   readonly #underWay = new Map<string, Promise<void>>();
   /** In the order of arrival, each with its timer. */
   readonly #waiting = new Map<WaitingCallback, NodeJS.Timeout | undefined>();
-  #idlers: (() => void)[] = [];
+  /** Emits `end` after each post, and after a reset. */
+  readonly #ends = new EventEmitter().setMaxListeners(0);
   readonly #parts: Used;
 
   constructor(parts: Used) {
@@ -44,11 +46,8 @@ export class Callbacks {
   }
 
   async idle(): Promise<void> {
-    if (this.#isBusy) await new Promise<void>(resolve => this.#idlers.push(resolve));
-  }
-
-  get #isBusy(): boolean {
-    return this.#underWay.size > 0 || this.waiting.some(({ due }) => due !== undefined);
+    const isBusy = () => this.#underWay.size > 0 || this.waiting.some(({ due }) => due !== undefined);
+    while (isBusy()) await once(this.#ends, 'end');
   }
 
   /** Resolves once no callback of this payment is being posted. */
@@ -61,7 +60,7 @@ export class Callbacks {
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
     this.#underWay.clear();
-    this.#rest();
+    this.#ends.emit('end');
   }
 
   /** Posts the payment's state, with the fault armed for it. */
@@ -129,7 +128,7 @@ export class Callbacks {
       .then(() => this.#post(delivery, callback, life))
       .finally(() => {
         if (this.#underWay.get(paymentId) === done) this.#underWay.delete(paymentId);
-        this.#rest();
+        this.#ends.emit('end');
       });
     this.#underWay.set(paymentId, done);
     return delivery;
@@ -158,26 +157,17 @@ export class Callbacks {
   }
 
   #schedule(waiting: WaitingCallback): void {
+    const { due } = waiting;
+    const post = () => this.#postWaiting(waiting);
+    const ms = Math.min(Math.max((due ?? 0) - this.#parts.clock.now(), 0), LONGEST_TIMER);
     clearTimeout(this.#waiting.get(waiting));
-    this.#waiting.set(waiting, undefined);
-    if (waiting.due === undefined) return;
-    const ms = Math.max(waiting.due - this.#parts.clock.now(), 0);
-    this.#waiting.set(
-      waiting,
-      setTimeout(() => this.#postWaiting(waiting), Math.min(ms, LONGEST_TIMER)),
-    );
+    this.#waiting.set(waiting, due === undefined ? undefined : setTimeout(post, ms));
   }
 
   #postWaiting(waiting: WaitingCallback): void {
     clearTimeout(this.#waiting.get(waiting));
     this.#waiting.delete(waiting);
     this.#enqueue(waiting.callback);
-  }
-
-  /** Resolves the callers of `idle` once all is posted. */
-  #rest(): void {
-    if (this.#isBusy) return;
-    for (const resolve of this.#idlers.splice(0)) resolve();
   }
 }
 
