@@ -78,7 +78,7 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
       call.paymentId = taken.paymentId ?? known?.id;
       // A call that the gateway itself refuses does not use up the fault.
       if (armed && taken.message) {
-        faults.putBack(armed);
+        armed.count += 1;
         armed = undefined;
       }
       if (armed?.fault === 'callback-first' && taken.paymentId) {

@@ -74,6 +74,7 @@ export interface Armed<F extends Fault = Fault> {
 
 /** The faults of a sandbox, injected in the order of arming. */
 export class Faults {
+  /** With the ones that were used up, whose `count` is 0. */
   #armed: Armed[] = [];
   #nextId = 1;
   readonly #events: Log;
@@ -87,7 +88,7 @@ export class Faults {
 
   /** The armed faults, in order of injection. */
   get armed(): readonly Armed[] {
-    return this.#armed.map(armed => ({ ...armed }));
+    return this.#armed.filter(({ count }) => count > 0).map(armed => ({ ...armed }));
   }
 
   /**
@@ -125,9 +126,9 @@ export class Faults {
    * @throws {SandboxError} `unknown_fault`
    */
   disarm(id: number): void {
-    const armed = this.#armed.find(one => one.id === id);
+    const armed = this.armed.find(one => one.id === id);
     if (!armed) throw new SandboxError('unknown_fault', `No fault ${id} is armed: it was used up, or never armed.`);
-    this.#armed = this.#armed.filter(one => one !== armed);
+    this.#armed = this.#armed.filter(one => one.id !== id);
     this.#events.emit({ type: 'fault', fault: armed.fault, isDisarmed: true });
   }
 
@@ -138,12 +139,12 @@ export class Faults {
   }
 
   /**
-   * @internal Uses up one injection of the first fault for this call or callback.
+   * @internal Uses up one injection of the first fault for this call or callback. To give it back, increment `count`.
    *
    * @param isOwnOnly excludes faults for all payments, which the merchant's own calls must get
    */
   take<On extends Armed['on']>(on: On, reference: unknown, isOwnOnly = false) {
-    const meant = this.#armed.filter(armed => armed.on === on);
+    const meant = this.#armed.filter(armed => armed.on === on && armed.count > 0);
     // A call without a reference gets only faults for all payments.
     const fitting = [
       ...meant.filter(armed => armed.reference === (reference ?? null)),
@@ -152,15 +153,7 @@ export class Faults {
     const armed = fitting.find(({ probability = 1 }) => probability === 1 || this.#random() < probability);
     if (!armed) return undefined;
     armed.count -= 1;
-    if (armed.count === 0) this.#armed = this.#armed.filter(one => one !== armed);
-    return { ...armed } as Armed<On extends 'callback' ? CallbackFault : CallFault>;
-  }
-
-  /** @internal Puts back a fault that could not be injected, for the next call. */
-  putBack(taken: Armed): void {
-    const armed = this.#armed.find(({ id }) => id === taken.id);
-    if (armed) armed.count += 1;
-    else this.#armed.unshift({ ...taken, count: 1 });
+    return armed as Armed<On extends 'callback' ? CallbackFault : CallFault>;
   }
 
   /** @internal Restores the faults of a saved sandbox. */
