@@ -2,6 +2,7 @@
 import { optionsReader } from '../../options/reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
+import type { Armed } from '../faults/faults.ts';
 import { isCallbackFault } from '../faults/kinds.ts';
 import { move } from '../ledger/moves.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
@@ -60,8 +61,8 @@ class Play {
   readonly #parts: Parts;
   readonly #scenario: Scenario;
   readonly #problems: string[] = [];
-  /** Faults of the scenario, by the number of their arming. The fault of the create has no step. */
-  readonly #armed = new Map<number, { where: string; step: FaultStep } | undefined>();
+  /** The faults of the scenario as they were armed, each with its part of the scenario. */
+  readonly #armed: (Armed & { where: string })[] = [];
   #judged = 0;
   #id = '';
   /** Whether a server receives the callbacks. */
@@ -91,7 +92,7 @@ class Play {
       const played = { payment: ledger.get(this.#id), deliveries, problems: this.#problems };
       return this.#isHeard ? played : { ...played, note: NOT_HEARD };
     } finally {
-      for (const { id } of faults.armed) if (this.#armed.has(id)) faults.disarm(id);
+      for (const { id } of faults.armed) if (this.#armed.some(one => one.id === id)) faults.disarm(id);
     }
   }
 
@@ -100,7 +101,7 @@ class Play {
     const { create: asked, createFault } = this.#scenario;
     const { webhookUrl, callbackUrl, reference = `${name}-${crypto.randomUUID().slice(0, 8)}`, ...fields } = asked;
     const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
-    if (createFault) this.#armed.set(faults.next(createFault, { reference }).id, undefined);
+    if (createFault) this.#armed.push({ where: 'createFault', ...faults.next(createFault, { reference }) });
     this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
     this.#isHeard = (address ?? settings.fetch) !== undefined;
   }
@@ -124,14 +125,12 @@ class Play {
     this.#judge(where, step.expect);
   }
 
-  #arm(step: FaultStep, where: string): void {
+  #arm({ fault, ...options }: FaultStep, where: string): void {
     const { faults, ledger } = this.#parts;
-    const { fault, ms, count } = step;
     // The recorded reference, because a fault may have changed it.
     const reference = ledger.get(this.#id).reference ?? undefined;
     const on = isCallbackFault(fault) ? undefined : 'lookup';
-    const { id } = faults.next(fault, { on, count, reference, ms });
-    this.#armed.set(id, { where, step });
+    this.#armed.push({ where, ...faults.next(fault, { on, reference, ...options }) });
   }
 
   get #callbacks(): Witnessed[] {
@@ -152,10 +151,10 @@ class Play {
   /** Finds faults and callbacks that the scenario has left. */
   #judgeEnd(): void {
     const { faults, callbacks } = this.#parts;
-    for (const { id, count } of faults.armed) {
-      const { where, step } = this.#armed.get(id) ?? {};
-      if (!where || !step || count < (step.count ?? 1)) continue;
-      if (isCallbackFault(step.fault)) this.#problems.push(`${where}: no callback was posted after it. ${BEFORE}`);
+    const left = faults.armed;
+    for (const { where, fault, id, count } of this.#armed) {
+      if (!left.some(one => one.id === id && one.count === count)) continue;
+      if (isCallbackFault(fault)) this.#problems.push(`${where}: no callback was posted after it. ${BEFORE}`);
       else if (this.#isHeard) this.#problems.push(`${where}: your server has not looked the payment up. ${LOOK}`);
     }
     for (const { callback, due } of callbacks.waiting) {
