@@ -1,5 +1,6 @@
 // Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { parseJson } from '../../schemas/json.ts';
 import { CommandError } from '../../terminal/program.ts';
 import { isSavedSandbox, type SavedSandbox } from '../saved.ts';
 
@@ -16,12 +17,8 @@ function read(file: string): SavedSandbox | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new CommandError(`--state: ${file} cannot be read: ${(error as Error).message}`);
   }
-  try {
-    const saved = JSON.parse(text);
-    if (isSavedSandbox(saved)) return saved;
-  } catch {
-    // It is damaged.
-  }
+  const saved = parseJson(text)?.value;
+  if (isSavedSandbox(saved)) return saved;
   throw new CommandError(
     `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
   );
