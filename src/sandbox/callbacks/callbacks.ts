@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { toPhpJson } from '../text/php.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
-import { isRefused, post, withoutQuery } from './post.ts';
+import { isRefused, post } from './post.ts';
 
 interface Used {
   settings: SandboxSettings;
@@ -82,7 +82,7 @@ export class Callbacks {
       const posts = {
         'callback-duplicate': [callback, once],
         'callback-forge': [{ ...once, paymentStatus: 'COMPLETED', body: forged }, callback],
-        'callback-drop-query': [{ ...faulty, url: withoutQuery(url) }],
+        'callback-drop-query': [{ ...faulty, url: url.replace(/\?[^#]*/, '') }],
       };
       for (const one of fault ? posts[fault] : [callback]) this.#enqueue(one);
       const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);

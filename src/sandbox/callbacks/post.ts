@@ -23,8 +23,6 @@ const NOT_LOOPBACK =
 /** Whether the post was refused permanently, so that repeating it is pointless. */
 export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK;
 
-export const withoutQuery = (url: string): string => url.replace(/\?[^#]*/, '');
-
 /** Posts a callback. The promise never rejects. @param life ends the post when the sandbox is reset */
 export async function post(
   url: string,
