@@ -11,7 +11,6 @@ import {
   type Entry,
   type FailureReason,
   type PaymentRecord,
-  type Settlement,
   withoutSettlement,
 } from './record.ts';
 
@@ -155,7 +154,7 @@ export class Ledger {
     return entry.record;
   }
 
-  paidWith(id: string, paid?: number): Pick<PaymentRecord, 'amount'> & Required<Settlement> {
+  paidWith(id: string, paid?: number) {
     const { record, request } = this.#entry(id);
     const amount = paid ?? record.amount;
     return {
