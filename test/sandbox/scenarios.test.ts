@@ -308,8 +308,4 @@ steps:
   it.each(['', '- a', '3', '"x"', 'a: &a [*a, *a]'])('of %j is refused in a sentence', async text => {
     await expect(readScenario(text)).rejects.toThrow(/^Scenario: .*\.$/);
   });
-
-  it('that is nested too deeply says so', async () => {
-    await expect(readScenario('['.repeat(9_000))).rejects.toThrow('line 1: it is nested too deeply.');
-  });
 });

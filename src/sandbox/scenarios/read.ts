@@ -17,7 +17,7 @@ export async function readScenario(text: string): Promise<Scenario> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
-  if (error) throw refusal([`line ${lines.linePos(error.pos[0]).line}: ${firstLine(error.message)}`]);
+  if (error) throw refusal([`line ${lines.linePos(error.pos[0]).line}: ${error.message}`]);
   return checkScenario(contentOf(document), wrong => `line ${lineOf(wrong, document, lines)}: ${told(wrong)}`);
 }
 
@@ -30,15 +30,12 @@ export function checkScenario(value: unknown, tell: (wrong: Wrong) => string = t
 
 const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenario: ${problems.join('; ')}.`);
 
-const firstLine = (text: string): string =>
-  text.includes('call stack') ? 'it is nested too deeply' : (text.split('\n')[0] ?? '');
-
 /** @throws {ConfigurationError} for an alias without an anchor, or endless aliases */
 function contentOf(document: Document): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    throw refusal([firstLine((error as Error).message)]);
+    throw refusal([(error as Error).message]);
   }
 }
 
