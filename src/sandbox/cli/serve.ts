@@ -53,9 +53,10 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
     isOver = true;
     sandbox.reset();
   };
-  const listening = await sandbox.listen({ port, host, allowHosts: allowHost }).catch(error => {
+  const listening = await sandbox.listen({ port, host, allowHosts: allowHost }).catch(({ code, message }) => {
     end();
-    throw new CommandError(problemOf(error, port, host));
+    if (code !== 'EADDRINUSE') throw new CommandError(message);
+    throw new CommandError(`Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`);
   });
   const close = async () => {
     await listening.close();
@@ -84,14 +85,4 @@ function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeO
     ...(further.length > 0 ? [`  and  new GatewayClient({ ${further.join(', ')} })`] : []),
     '',
   ].join('\n');
-}
-
-function problemOf({ code, message }: NodeJS.ErrnoException, port: number, host: string | undefined): string {
-  if (code === 'EADDRINUSE') {
-    return `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`;
-  }
-  if (code === 'EACCES') return `No permission to listen on port ${port}. Use a port above 1023.`;
-  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? ''))
-    return `--host: this machine has no address ${host}.`;
-  return message;
 }
