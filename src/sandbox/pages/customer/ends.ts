@@ -1,8 +1,6 @@
-// The ends of a payment: the buttons of the test controls, their moves, and the texts for the customer.
-import { isOnramp } from '../../ledger/ledger.ts';
+// The ends of a payment: the buttons of the test controls, and their moves.
 import type { MoveName } from '../../ledger/moves.ts';
-import type { FailureReason, PaymentRecord } from '../../ledger/record.ts';
-import type { Tone } from '../layout.ts';
+import type { FailureReason } from '../../ledger/record.ts';
 
 interface End {
   button: string;
@@ -25,24 +23,3 @@ export const ENDS: ReadonlyMap<string, End> = new Map([
   ['no-identity', failed('Fail the identity check', { reason: 'Identity check failed' })],
   ['abandon', { button: 'Abandon: leave without paying' }],
 ]);
-
-export interface Outcome {
-  tone: Tone;
-  title: string;
-  text: string;
-}
-
-/** Returns undefined while the customer can still pay. */
-export function outcomeOf(record: PaymentRecord, shopName: string): Outcome | undefined {
-  const thanks = isOnramp(record)
-    ? `Your ${record.cryptoCurrency} is on its way to the wallet.`
-    : `${shopName} has your payment.`;
-  const reserved = `The amount is reserved. ${shopName} takes it when your order is ready.`;
-  const outcomes: Partial<Record<string, Outcome>> = {
-    COMPLETED: { tone: 'good', title: 'Payment complete', text: `Thank you. ${thanks}` },
-    AUTHORIZED: { tone: 'info', title: 'Payment approved', text: reserved },
-    FAILED: { tone: 'bad', title: 'Payment declined', text: 'Nothing was charged.' },
-    CANCELED: { tone: 'plain', title: 'Payment canceled', text: 'Nothing was charged.' },
-  };
-  return outcomes[record.paymentStatus];
-}

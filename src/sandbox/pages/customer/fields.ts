@@ -38,23 +38,23 @@ export const PEOPLE: readonly Test[] = [
   { value: 'Robin Refused', end: 'no-identity' },
 ];
 
-export interface Field {
-  label: string;
-  attributes?: Readonly<Record<string, string>>;
-  /** The text that fills it next to a test number. Absent for the field of that number. */
-  fill?: string;
-}
+/** @param fill the text that fills it next to a test number. Absent for the field of that number */
+const field = (label: string, attributes: Readonly<Record<string, string>> = {}, fill?: string) => ({
+  label,
+  attributes,
+  fill,
+});
 
 const digits = (placeholder: string) => ({ inputmode: 'numeric', dir: 'ltr', placeholder });
 
 export const FIELDS = {
-  number: { label: 'Card number', attributes: digits('1234 1234 1234 1234') },
-  expiry: { label: 'Expiry date', attributes: digits('MM / YY'), fill: '12 / 48' },
-  cvv: { label: 'Security code', attributes: digits('CVV'), fill: '123' },
-  holder: { label: 'Name on card', fill: 'Alex Example' },
-  person: { label: 'Full name' },
-  birth: { label: 'Date of birth', attributes: { type: 'date' }, fill: '1990-01-31' },
-  code: { label: 'BLIK code, good for two minutes', attributes: digits('000 000') },
-} as const satisfies Record<string, Field>;
+  number: field('Card number', digits('1234 1234 1234 1234')),
+  expiry: field('Expiry date', digits('MM / YY'), '12 / 48'),
+  cvv: field('Security code', digits('CVV'), '123'),
+  holder: field('Name on card', {}, 'Alex Example'),
+  person: field('Full name'),
+  birth: field('Date of birth', { type: 'date' }, '1990-01-31'),
+  code: field('BLIK code, good for two minutes', digits('000 000')),
+};
 
 export type FieldName = keyof typeof FIELDS;

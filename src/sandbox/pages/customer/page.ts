@@ -4,18 +4,18 @@ import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../text/money.ts';
-import { type Html, input, pageResponse, rows, sent, timeOf } from '../layout.ts';
-import { ENDS, type Outcome, outcomeOf } from './ends.ts';
+import { type Html, input, pageResponse, rows, sent, timeOf, toneOf } from '../layout.ts';
+import { ENDS } from './ends.ts';
 import { methodOf } from './methods.ts';
 import { stepOf } from './steps.ts';
-import { formOf, formTargetsOf, returnAddressOf, type View } from './view.ts';
+import { formOf, formTargetsOf, type View } from './view.ts';
 
 export function customerPage(view: View): Promise<Response> {
   const { record, chosen, isRefused, isExpired } = view;
   const { shopName, frameAncestors } = view.settings;
   const status = isRefused ? 422 : 200;
-  const outcome = outcomeOf(record, shopName);
-  const does = outcome ? `${outcome.title}:` : isRefused ? 'Please check:' : 'Pay';
+  const outcome = outcomeOf(view);
+  const does = outcome ? `${outcome[0]}:` : isRefused ? 'Please check:' : 'Pay';
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
         <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
@@ -27,7 +27,7 @@ export function customerPage(view: View): Promise<Response> {
         </section>
         <section class="method" aria-label="Payment">
           ${chosen && !outcome && html`<a href="/pay/${record.id}">Other ways to pay</a>`}
-          ${outcome ? outcomeStep(view, outcome) : stepOf(view)}
+          ${outcome ? outcomeStep(view, ...outcome) : stepOf(view)}
         </section>
       </main>
       ${controls(view)}
@@ -57,17 +57,29 @@ function receipt({ record, request, quotedAt, now, locale }: View): Html | undef
   </section>`;
 }
 
-function outcomeStep(view: View, { tone, title, text }: Outcome): Html {
-  const { record, request } = view;
-  const href = returnAddressOf(view);
-  const refused = !href && request.returnUrl;
-  const isPaid = tone === 'good' || tone === 'info';
+/** Returns the title and the text of an outcome. It has none while the customer can still pay. */
+function outcomeOf({ record, settings: { shopName } }: View) {
+  const goods = isOnramp(record)
+    ? `Your ${record.cryptoCurrency} is on its way to the wallet.`
+    : `${shopName} has your payment.`;
+  const outcomes: Partial<Record<string, [title: string, text: string]>> = {
+    COMPLETED: ['Payment complete', `Thank you. ${goods}`],
+    AUTHORIZED: ['Payment approved', `The amount is reserved. ${shopName} takes it when your order is ready.`],
+    FAILED: ['Payment declined', 'Nothing was charged.'],
+    CANCELED: ['Payment canceled', 'Nothing was charged.'],
+  };
+  return outcomes[record.paymentStatus];
+}
+
+function outcomeStep({ record, request, shop }: View, title: string, text: string): Html {
+  const isPaid = ['COMPLETED', 'AUTHORIZED'].includes(record.paymentStatus);
+  const refused = !shop && request.returnUrl;
   return html`<section class="outcome" aria-labelledby="outcome">
-    <span class="seal ${tone}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>
+    <span class="seal ${toneOf(record.paymentStatus)}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
     ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodOf(record.paymentMethod).name })}
-    ${href && html`<a class="button primary" href="${href}">Back to the shop</a>`}
+    ${shop && html`<a class="button primary" href="${shop}">Back to the shop</a>`}
     ${
       refused &&
       html`<p class="verdict wait">The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></p>`

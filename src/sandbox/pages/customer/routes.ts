@@ -8,7 +8,7 @@ import { SandboxError } from '../../sandbox-error.ts';
 import { addForm } from '../forms.ts';
 import { ENDS } from './ends.ts';
 import { customerPage } from './page.ts';
-import { addressOf, returnAddressOf, viewOf } from './view.ts';
+import { addressOf, viewOf } from './view.ts';
 
 /** The acts that lead to another step. */
 const STEPS = ['submit', 'identify', 'renew'];
@@ -24,7 +24,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     const id = request.param('id') ?? '';
     const view = viewOf(parts, id, form, request.raw.headers);
     const { record, chosen, test, isExpired, isRefused } = view;
-    const shop = returnAddressOf(view) ?? `/pay/${record.id}`;
+    const shop = view.shop ?? `/pay/${record.id}`;
     const act = form.get('act') ?? '';
     if (!STEPS.includes(act) && !ENDS.has(act)) {
       throw new SandboxError('refused', `act must be one of ${[...STEPS, ...ENDS.keys()].join(', ')}.`);

@@ -2,7 +2,7 @@
 import { html, raw } from 'hono/html';
 import { renderSVG } from 'uqr';
 import { copyButton, type Html, input, rows, sent } from '../layout.ts';
-import { FIELDS, type Field, type FieldName } from './fields.ts';
+import { FIELDS, type FieldName } from './fields.ts';
 import { APPROVE, IDENTITY, offersOf } from './methods.ts';
 import { formOf, type View } from './view.ts';
 
@@ -32,7 +32,7 @@ function formStep(view: View, fields: readonly FieldName[]): Html {
   const { method, sum, payer, input: given, test, takesCard, isRefused } = view;
   const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${sum}`, 'submit'];
   const fieldOf = (name: FieldName, at: number) => {
-    const { label, attributes, fill }: Field = FIELDS[name];
+    const { label, attributes, fill } = FIELDS[name];
     const own = name === 'holder' || name === 'person' ? payer : '';
     const value = given.has('test') && test ? (fill ?? test.value) : own;
     return input(name, label, { value, required: true, ...attributes, autofocus: isRefused && at === 0 });

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
+import type { AcceptedRequest } from '../../ledger/record.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { money } from '../../text/money.ts';
@@ -40,7 +41,8 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   const sum = money(record, locale);
   const payer = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
   const step = { chosen, input, isExpired, method, test, takesCard, isRefused };
-  return { record, request, quotedAt, settings, now, locale, sum, payer, ...step };
+  const shop = returnAddressOf(request);
+  return { record, request, shop, quotedAt, settings, now, locale, sum, payer, ...step };
 }
 
 const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
@@ -70,17 +72,15 @@ export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 
 const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/;
 
 /** Returns the address to which the customer returns, in a form that a header can carry. */
-export function returnAddressOf({ request: { returnUrl } }: View): string | undefined {
-  if (!returnUrl) return undefined;
-  const { href } = new URL(returnUrl);
-  return NOT_A_SHOP.test(href) ? undefined : href;
+function returnAddressOf({ returnUrl }: AcceptedRequest): string | undefined {
+  const href = returnUrl ? new URL(returnUrl).href : undefined;
+  return href && NOT_A_SHOP.test(href) ? undefined : href;
 }
 
 /** Returns where a form leads: browsers check each redirect, also of a shop under development to its other server. */
-export function formTargetsOf(view: View): string[] {
-  const href = returnAddressOf(view);
-  if (!href) return [];
-  const { origin, protocol } = new URL(href);
+export function formTargetsOf({ shop }: View): string[] {
+  if (!shop) return [];
+  const { origin, protocol } = new URL(shop);
   // A policy can name neither the host of an app nor one of IPv6.
   return [/^https?:\/\/[^[]/.test(origin) ? origin : protocol, 'http://localhost:*', 'http://127.0.0.1:*'];
 }
