@@ -37,7 +37,8 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   const takesCard = method.form?.fields.includes('number') ?? false;
   // A number that is not for tests may be that of a real card.
   const isRefused = takesCard && input.get('act') === 'submit' && !test;
-  const locale = localeOf(headers);
+  // The first language of the browser, or English.
+  const locale = LANGUAGE.exec(headers.get('accept-language') ?? '')?.[0] ?? 'en';
   const sum = money(record, locale);
   const payer = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
   const step = { chosen, input, isExpired, method, test, takesCard, isRefused };
@@ -45,16 +46,9 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   return { record, request, shop, quotedAt, settings, now, locale, sum, payer, ...step };
 }
 
-const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
+const LANGUAGE = /^[a-z]{2,3}(?:-(?:[a-z]{2}|\d{3}))?\b/i;
 
-/** Returns the first language of a browser, or English. */
-function localeOf(headers: Headers): string {
-  try {
-    return new Intl.Locale(headers.get('accept-language')?.split(/[,;]/)[0] ?? 'en').toString();
-  } catch {
-    return 'en';
-  }
-}
+const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
 
 /** Returns the address of another step of the same payment. */
 export function addressOf({ record, chosen }: View, step: Record<string, string> = {}): string {
