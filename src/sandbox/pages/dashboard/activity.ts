@@ -19,7 +19,7 @@ interface Line {
 }
 
 /** Returns the lines of a payment, or of all, in order of time. */
-function linesOf({ parts: { log, callbacks }, now }: View, paymentId?: string): Line[] {
+function linesOf({ log, callbacks, now }: View, paymentId?: string): Line[] {
   const isOf = (one: { paymentId?: string | undefined }) => paymentId === undefined || one.paymentId === paymentId;
   const events = paymentId === undefined ? log.events : log.timeline(paymentId);
   const happened = (event: SandboxEvent) =>
@@ -119,8 +119,8 @@ const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line)
 };
 
 export function activityPage(view: View): Page {
-  const { log, settings, ledger } = view.parts;
-  const { search = '', show = '' } = view.query;
+  const { log, settings, ledger, query } = view;
+  const { search = '', show = '' } = query;
   const [, fits] = SHOWN[Object.hasOwn(SHOWN, show) ? show : ''] ?? [];
   const wanted = search.trim().toLowerCase();
   // A call's body is searched as text.

@@ -27,7 +27,7 @@ export function paymentOf(form: Iterable<readonly [name: string, value: string]>
   return payment.paymentMethod === 'APPLEPAY' ? { ...payment, ...apple } : payment;
 }
 
-export function createForm({ origin, query, parts: { settings } }: View): Html {
+export function createForm({ origin, query, settings }: View): Html {
   const { forwardTo = USUAL_ADDRESS, terminal } = settings;
   const fields = { ...FIELDS, webhookUrl: forwardTo, ...query };
   const deposits = terminal === 'onramp' ? [...DEPOSIT_METHODS, ...ONRAMP_METHODS] : DEPOSIT_METHODS;

@@ -8,7 +8,18 @@ import { FAULTS } from '../../faults/kinds.ts';
 import type { Call } from '../../log/events.ts';
 import { spanOf } from '../../text/duration.ts';
 import { badge, type Html, nameOf, type Part, pill, rows, sent, type Tone, timeOf } from '../layout.ts';
-import { callForm, count, detailsOf, type Page, paymentLink, pretty, prose, rawText, type View } from './view.ts';
+import {
+  callForm,
+  columns,
+  count,
+  type Page,
+  paymentLink,
+  pretty,
+  prose,
+  rawText,
+  type View,
+  verdict,
+} from './view.ts';
 
 interface Outcome {
   tone: Tone;
@@ -46,58 +57,49 @@ export function outcomeOfDelivery(delivery: Delivery): Outcome {
 export const nameOfCall = ({ method, path }: Call): Html => html`<span class="mono">${method} ${sent(path)}</span>`;
 
 export function callPage(view: View, path: string): Page {
-  const call = view.parts.log.call(Number(path));
+  const call = view.log.call(Number(path));
   const { method, signature, answer, warnings = [], message, body, bodyLength } = call;
   const outcome = outcomeOfCall(call);
   const correction = signature?.correction;
-  return detailsOf({
-    title: `${outcome.label}: ${method} ${call.path}`,
-    heading: html`${nameOfCall(call)} ${pill(outcome)}`,
-    verdicts: [outcome, ...warnings.map(sentence => ({ tone: 'wait' as const, sentence }))],
-    left: {
-      Signature: signature && signatureView(signature, message),
-      'Correct it':
-        correction &&
-        html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`,
-      [signature ? 'Body: what the signature is made of' : 'Body']: bodyOf(body, bodyLength),
-      Headers: rows(Object.fromEntries(call.headers), 'mono'),
-    },
-    right: {
-      'What happened': factsOf(view, call),
-      Answer:
-        answer &&
-        html`${rows(Object.fromEntries(answer.headers), 'mono')}
-        ${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`,
-    },
-  });
+  const left = {
+    Signature: signature && signatureView(signature, message),
+    'Correct it':
+      correction &&
+      html`${LANGUAGES.map(([key, name]) => html`<p class="dim">${name}</p>${rawText(`correct-${key}`, `Correction in ${name}`, correction[key])}`)}`,
+    [signature ? 'Body: what the signature is made of' : 'Body']: bodyOf(body, bodyLength),
+    Headers: rows(Object.fromEntries(call.headers), 'mono'),
+  };
+  const answered =
+    answer &&
+    html`${rows(Object.fromEntries(answer.headers), 'mono')}
+    ${answer.body && rawText('answered', 'Body of the answer', pretty(answer.body))}`;
+  const main = html`<h1>${nameOfCall(call)} ${pill(outcome)}</h1>
+    ${verdict(outcome.tone, outcome.sentence)}${warnings.map(warning => verdict('wait', warning))}
+    ${columns(left, { 'What happened': factsOf(view, call), Answer: answered })}`;
+  return { title: `${outcome.label}: ${method} ${call.path}`, main };
 }
 
 export function callbackPage(view: View, path: string): Page {
-  const { log, ledger } = view.parts;
-  const delivery = log.delivery(Number(path));
+  const delivery = view.log.delivery(Number(path));
   const { id, paymentId, paymentStatus, url, body, repeats, isEdited, answer } = delivery;
-  const record = ledger.find(paymentId);
+  const record = view.ledger.find(paymentId);
   const outcome = outcomeOfDelivery(delivery);
   const repeated =
     repeats !== undefined &&
     html`<a href="/deliveries/${repeats}">Callback ${repeats}</a> ${isEdited && 'with an edited body'}`;
   const redeliver = (content: Html) => callForm(`POST /deliveries/${id}/redeliver`, content);
-  return detailsOf({
-    title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`,
-    heading: html`Callback ${id} ${badge(paymentStatus)} ${pill(outcome)}`,
-    verdicts: [outcome],
-    left: {
-      Posted: html`<p class="mono">POST ${sent(url)}</p>${rawText('body', 'Body of the callback', body)}
+  const left = {
+    Posted: html`<p class="mono">POST ${sent(url)}</p>${rawText('body', 'Body of the callback', body)}
         ${redeliver(html`<button class="primary" id="redeliver">Redeliver</button> <span class="dim">byte for byte</span>`)}`,
-      'Edit it': redeliver(html`<label for="edited">Another body, posted exactly as it is here</label>
+    'Edit it': redeliver(html`<label for="edited">Another body, posted exactly as it is here</label>
         <textarea id="edited" name="body" spellcheck="false" autocomplete="off" dir="ltr">${pretty(body)}</textarea>
         <button>Post this body</button>`),
-    },
-    right: {
-      'What happened': factsOf(view, delivery, repeated),
-      Answer: answer && rawText('answer', "Body of your app's answer", answer),
-    },
-  });
+  };
+  const answered = answer && rawText('answer', "Body of your app's answer", answer);
+  const main = html`<h1>Callback ${id} ${badge(paymentStatus)} ${pill(outcome)}</h1>
+    ${verdict(outcome.tone, outcome.sentence)}
+    ${columns(left, { 'What happened': factsOf(view, delivery, repeated), Answer: answered })}`;
+  return { title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`, main };
 }
 
 const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delivery, repeated?: Part) =>
@@ -117,7 +119,7 @@ function signatureView({ given, expected, encoding, problem = 'It matches.' }: S
     [`The same in ${other}`]: expected[other],
     Came: given === undefined ? 'no Signature header' : given.slice(0, 1_000) || 'an empty header',
   };
-  return html`${problem !== said && html`<p class="verdict ${problem === 'It matches.' ? 'good' : 'bad'}">${problem}</p>`}
+  return html`${problem !== said && verdict(problem === 'It matches.' ? 'good' : 'bad', problem)}
     ${rows(table, 'mono stacked')}`;
 }
 

@@ -10,7 +10,7 @@ const listOf = (faults: Readonly<Record<string, string>>): Html =>
       html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
   )}</ul>`;
 
-export function faultsPage({ parts: { faults } }: View): Page {
+export function faultsPage({ faults }: View): Page {
   const { armed } = faults;
   // The disabled button takes the Enter key, which would arm the first fault.
   const form = html`<button disabled hidden></button>

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { sentenceOf } from '../../faults/faults.ts';
 import { spanOf } from '../../text/duration.ts';
 import { BRAND, type Html, pageResponse } from '../layout.ts';
-import { callForm, count, type Page, prose, type View } from './view.ts';
+import { callForm, count, type Page, prose, type View, verdict } from './view.ts';
 
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
@@ -16,11 +16,11 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
     ${tabs(view, tab)}
     ${banner(view)}
     <p class="verdict bad" id="problem" role="alert" data-own hidden></p>
-    ${view.problem && html`<p class="verdict bad">${view.problem}</p>`}
+    ${verdict('bad', view.problem)}
     <main>${main}</main>`,
   });
 
-function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
+function tabs({ ledger, log, faults }: View, current: string): Html {
   const all = [
     ['payments', 'Payments', '/', ledger.size],
     ['activity', 'Activity', '/activity', log.calls.length + log.deliveries.length],
@@ -33,7 +33,7 @@ function tabs({ parts: { ledger, log, faults } }: View, current: string): Html {
 }
 
 /** Shows every armed fault on every page. */
-const banner = ({ parts: { faults } }: View): Html | false =>
+const banner = ({ faults }: View): Html | false =>
   faults.armed.length > 0 &&
   html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
     <ul class="lines">${faults.armed.map(
@@ -42,7 +42,7 @@ const banner = ({ parts: { faults } }: View): Html | false =>
         ${callForm(`DELETE /faults/${one.id}`, html`<button aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</li>`,
     )}</ul></div>`;
 
-function clockMenu({ now, parts: { clock } }: View): Html {
+function clockMenu({ now, clock }: View): Html {
   const { offset } = clock;
   const span = spanOf(Math.abs(offset));
   const moves = html`${['1m', '1h', '1d'].map(step => html`<button name="advance" value="${step}">Advance by ${step}</button>`)}

@@ -11,12 +11,12 @@ import { badge, type Html, input, nameOf, type Part, pill, rows, select, sent, t
 import { timelineOf, waitingPill } from './activity.ts';
 import { outcomeOfDelivery } from './exchange.ts';
 import { createPage } from './start.ts';
-import { callForm, count, detailsOf, firstOf, type Page, rawText, searchForm, type View } from './view.ts';
+import { callForm, columns, count, firstOf, type Page, rawText, searchForm, type View, verdict } from './view.ts';
 
 export function paymentsPage(view: View): Page {
-  const { ledger, settings } = view.parts;
+  const { ledger, settings, query } = view;
   if (ledger.size === 0) return createPage(view);
-  const { search, status } = view.query;
+  const { search, status } = query;
   const { shown, more } = firstOf(view, ledger.orders({ search, paymentStatus: status || undefined }));
   const main = html`<div class="row"><h1 class="grow">Payments</h1>
       <a class="button" href="/create">Create one</a> <a class="button" href="/report">Test my server</a></div>
@@ -65,7 +65,7 @@ function attemptLink(record: PaymentRecord): Html {
   return html`<a href="/payments/${id}" aria-label="Attempt ${label}">${pill({ tone: toneOf(paymentStatus), label })}</a> `;
 }
 
-function latestCallback({ parts: { callbacks, log } }: View, paymentId: string): Html {
+function latestCallback({ callbacks, log }: View, paymentId: string): Html {
   const waiting = callbacks.waiting.findLast(({ callback }) => callback.paymentId === paymentId);
   if (waiting) return waitingPill(waiting);
   const [latest] = log.deliveriesOf(paymentId);
@@ -75,10 +75,9 @@ function latestCallback({ parts: { callbacks, log } }: View, paymentId: string):
 }
 
 export function paymentPage(view: View, path: string): Page {
-  const { ledger } = view.parts;
-  const record = ledger.get(path);
+  const record = view.ledger.get(path);
   const { id, paymentStatus, paymentType, errorMessage } = record;
-  const { request, callbackUrl, postedTo } = ledger.detailsOf(id);
+  const { request, callbackUrl, postedTo } = view.ledger.detailsOf(id);
   const { amount: requested } = request;
   const reason = view.reviews.get(id);
   const facts = rows({
@@ -87,20 +86,15 @@ export function paymentPage(view: View, path: string): Page {
     'Instead of': postedTo !== callbackUrl && callbackUrl,
     "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
   });
-  return detailsOf({
-    title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`,
-    heading: html`${sent(nameOf(record))}: ${sent(money(record))} ${badge(paymentStatus)}`,
-    verdicts: [
-      { tone: 'bad', sentence: errorMessage },
-      { tone: 'wait', sentence: reason && `A person must check it: ${reason}.` },
-    ],
-    left: { Timeline: timelineOf(view, id) },
-    right: {
-      'Move it': movesOf(record),
-      Payment: facts,
-      'Record, as a lookup shows it': rawText('record', 'Record of the payment', JSON.stringify(record, null, 2)),
-    },
-  });
+  const right = {
+    'Move it': movesOf(record),
+    Payment: facts,
+    'Record, as a lookup shows it': rawText('record', 'Record of the payment', JSON.stringify(record, null, 2)),
+  };
+  const main = html`<h1>${sent(nameOf(record))}: ${sent(money(record))} ${badge(paymentStatus)}</h1>
+    ${verdict('bad', errorMessage)}${verdict('wait', reason && `A person must check it: ${reason}.`)}
+    ${columns({ Timeline: timelineOf(view, id) }, right)}`;
+  return { title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`, main };
 }
 
 /** Returns a form of moves. Out of a final state they go by force. */
@@ -113,7 +107,7 @@ const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>
   );
 
 const movesOf = (record: PaymentRecord): Html => html`
-  ${isFinalStatus(record.paymentStatus) && html`<p class="verdict wait">${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
+  ${isFinalStatus(record.paymentStatus) && verdict('wait', `${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.`)}
   ${moveForm(
     record,
     { complete: 'Complete', authorize: 'Authorise', cancel: 'Cancel', fail: 'Fail' },

@@ -7,7 +7,7 @@ import { badge, type Html, input, select, sent } from '../layout.ts';
 import { createForm, USUAL_ADDRESS } from './create.ts';
 import { cards, type Page, rawText, type View } from './view.ts';
 
-const scenarioForm = ({ parts: { settings } }: View): Html => {
+const scenarioForm = ({ settings }: View): Html => {
   const names = SCENARIOS.map(({ name }) => name);
   return html`<form method="post" action="/play" class="row">
     ${select('name', 'Scenario', names)}
@@ -20,12 +20,12 @@ const scenarioForm = ({ parts: { settings } }: View): Html => {
 export const createPage = (view: View): Page => ({
   title: 'Create a payment',
   main: html`<h1>Create a payment</h1>
-  ${view.parts.ledger.size === 0 && html`<p class="lead">No payment yet. Make the first one in one of three ways.</p>`}
+  ${view.ledger.size === 0 && html`<p class="lead">No payment yet. Make the first one in one of three ways.</p>`}
   ${cards({
     'Play a scenario': html`<p>Creates, pays and calls back a payment. To get its callback, say where your app listens.</p>${scenarioForm(view)}`,
     'Create one': createForm(view),
     'Connect your app': html`<p>Paste this into its <code>.env</code>.</p>
-      ${rawText('env', 'Environment of your app', environmentOf(view.origin, view.parts.settings).join('\n'))}`,
+      ${rawText('env', 'Environment of your app', environmentOf(view.origin, view.settings).join('\n'))}`,
   })}`,
 });
 

@@ -2,10 +2,9 @@
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import { actionOf } from '../forms.ts';
-import { copyButton, type Html, input, nameOf, sent, type Titled, type Tone } from '../layout.ts';
+import { copyButton, type Html, input, nameOf, type Part, sent, type Titled, type Tone } from '../layout.ts';
 
-export interface View {
-  parts: Parts;
+export interface View extends Parts {
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   /** The origin of the sandbox, as the browser knows it. */
@@ -47,22 +46,12 @@ export const count = (number: number): string => number.toLocaleString('en');
 export const cards = (all: Titled): Html =>
   html`${Object.entries(all).map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
 
-interface Details {
-  title: string;
-  heading: Html;
-  /** Sentences under the heading, each in the colour of its tone. */
-  verdicts: readonly { tone: Tone; sentence?: string | undefined }[];
-  left: Titled;
-  right: Titled;
-}
+/** Returns a sentence in the colour of its tone. */
+export const verdict = (tone: Tone, sentence: string | undefined): Part =>
+  sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`;
 
-export function detailsOf({ title, heading, verdicts, left, right }: Details): Page {
-  const main = html`
-    <h1>${heading}</h1>
-    ${verdicts.map(({ tone, sentence }) => sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`)}
-    <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
-  return { title, main };
-}
+export const columns = (left: Titled, right: Titled): Html =>
+  html`<div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
 
 /** Returns unchanged text, with keyboard scrolling and a copy button by script. */
 export const rawText = (id: string, label: string, text: string): Html =>
@@ -73,8 +62,8 @@ export const prose = (text: string): Html =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
 /** Links a payment by its name. A forgotten payment has none. */
-export function paymentLink({ parts }: View, id = ''): Html | undefined {
-  const record = parts.ledger.find(id);
+export function paymentLink({ ledger }: View, id = ''): Html | undefined {
+  const record = ledger.find(id);
   return record && html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>`;
 }
 
