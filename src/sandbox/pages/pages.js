@@ -69,17 +69,10 @@ function follow() {
 
 const say = (tone, textContent) => live && Object.assign(live, { textContent, className: `pill ${tone}` });
 
-/** The address holds the search, and the page follows. */
-function search(form) {
-  history.replaceState(null, '', `?${new URLSearchParams(new FormData(form))}`);
-  refresh();
-}
-
 document.addEventListener('submit', event => {
   const { target: form, submitter } = event;
-  if (!live) return;
+  if (!live || form.method === 'get') return;
   event.preventDefault();
-  if (form.method === 'get') return search(form);
   const body = new URLSearchParams(new FormData(form, submitter));
   load({ action: submitter?.getAttribute('formaction') ?? form.action, method: 'POST', body }).catch(() =>
     complain('The sandbox does not answer: is it still running?'),
@@ -87,7 +80,10 @@ document.addEventListener('submit', event => {
 });
 document.addEventListener('input', ({ target }) => {
   const form = target.closest('[data-filter]');
-  if (form) search(form);
+  if (!form) return;
+  // The address holds the search, and the page follows.
+  history.replaceState(null, '', `?${new URLSearchParams(new FormData(form))}`);
+  refresh();
 });
 document.addEventListener('click', async ({ target }) => {
   const button = target.closest('.copy');
