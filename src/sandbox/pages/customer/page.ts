@@ -13,12 +13,13 @@ import { formOf, formTargetsOf, type View } from './view.ts';
 export function customerPage(view: View): Promise<Response> {
   const { record, chosen, isRefused, isExpired } = view;
   const { shopName, frameAncestors } = view.settings;
+  const hue = (Buffer.from(shopName).reduce((sum, byte) => sum + byte) % 5) + 1;
   const status = isRefused ? 422 : 200;
   const outcome = outcomeOf(view);
   const does = outcome ? `${outcome[0]}:` : isRefused ? 'Please check:' : 'Pay';
   const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
       <main class="checkout">
-        <section class="summary hue-${hueOf(shopName)}" aria-label="Your order">
+        <section class="summary hue-${hue}" aria-label="Your order">
           <p class="bar"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
           <h1 class="sum">${sent(view.sum)}</h1>
           ${record.description && html`<p>${record.description}</p>`}
@@ -36,9 +37,6 @@ export function customerPage(view: View): Promise<Response> {
   const title = `${does} ${view.sum} · ${shopName}`;
   return pageResponse({ title, status, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body });
 }
-
-const hueOf = (name: string): number =>
-  (Array.from(name, letter => letter.charCodeAt(0)).reduce((a, b) => a + b) % 5) + 1;
 
 /** Draws the customer's crypto amount, before and after the payment. */
 function receipt({ record, request, quotedAt, now, locale }: View): Html | undefined {
