@@ -19,16 +19,14 @@ interface Line {
 }
 
 /** Returns the lines of a payment, or of all, in order of time. */
-function linesOf({ log, callbacks, now }: View, paymentId?: string): Line[] {
+function linesOf({ log, callbacks, clock }: View, paymentId?: string): Line[] {
   const isOf = (one: { paymentId?: string | undefined }) => paymentId === undefined || one.paymentId === paymentId;
   const events = paymentId === undefined ? log.events : log.timeline(paymentId);
-  const happened = (event: SandboxEvent) =>
-    event.type === 'move' ? moved(event) : event.type === 'scenario' ? played(event) : [];
   const lines = [
     ...log.calls.filter(isOf).map(called),
     ...events.flatMap(happened),
     ...log.deliveries.filter(isOf).map(posted),
-    ...callbacks.waiting.filter(({ callback }) => isOf(callback)).map(one => waits(one, now)),
+    ...callbacks.waiting.filter(({ callback }) => isOf(callback)).map(one => waits(one, clock.now())),
   ];
   return lines.sort((a, b) => a.about.at - b.about.at);
 }
@@ -48,24 +46,20 @@ function called(call: Call): Line {
 
 const took = (ms: number | undefined): Html | false => ms !== undefined && html`<span class="dim">${spanOf(ms)}</span>`;
 
-type EventOf<T extends SandboxEvent['type']> = Extract<SandboxEvent, { type: T }>;
-
-function moved(event: EventOf<'move'>): Line {
+/** Returns the line of a move or a scenario. Calls and callbacks have their own. */
+function happened(event: SandboxEvent): Line[] {
+  if (event.type === 'scenario') {
+    const tone = event.problems.length === 0 ? 'good' : 'bad';
+    const outcome = pill({ tone, label: tone === 'good' ? 'as expected' : 'not as expected' });
+    const what = html`<b>Scenario played</b> <code>${sent(event.name)}</code> ${outcome}`;
+    return [{ about: event, tone, what, why: event.problems.join(' ') }];
+  }
+  if (event.type !== 'move') return [];
   const { from, paymentStatus, errorMessage, amount } = event;
   const paid = amount === undefined ? errorMessage : `Paid: ${amount}, which is not the requested amount.`;
-  return {
-    about: event,
-    tone: toneOf(paymentStatus),
-    what: html`<b>Moved</b> ${badge(from)} <span aria-label="to">→</span> ${badge(paymentStatus)}`,
-    why: from === paymentStatus ? 'Its state did not change, so no callback was posted.' : paid,
-  };
-}
-
-function played(event: EventOf<'scenario'>): Line {
-  const tone = event.problems.length === 0 ? 'good' : 'bad';
-  const outcome = pill({ tone, label: tone === 'good' ? 'as expected' : 'not as expected' });
-  const what = html`<b>Scenario played</b> <code>${sent(event.name)}</code> ${outcome}`;
-  return { about: event, tone, what, why: event.problems.join(' ') };
+  const what = html`<b>Moved</b> ${badge(from)} <span aria-label="to">→</span> ${badge(paymentStatus)}`;
+  const why = from === paymentStatus ? 'Its state did not change, so no callback was posted.' : paid;
+  return [{ about: event, tone: toneOf(paymentStatus), what, why }];
 }
 
 function posted(delivery: Delivery): Line {
@@ -102,7 +96,7 @@ function waits(waiting: WaitingCallback, now: number): Line {
 const timeline = (view: View, lines: readonly Line[], isOfAll = false): Html =>
   html`<ol class="timeline">${lines.map(
     ({ about, id, tone, what, why, more }) => html`<li class="${tone}" ${id && html`id="${id}"`}>
-      ${timeOf(about.at, view.now, { isPrecise: true })}
+      ${timeOf(about.at, view.clock.now(), { isPrecise: true })}
       <div><p>${isOfAll && paymentLink(view, about.paymentId)} ${what}</p>${why && html`<p class="dim">${sent(why)}</p>`}${more}
       ${about.fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${about.fault}</code> ${prose(FAULTS[about.fault])}</p>`}</div></li>`,
   )}</ol>`;

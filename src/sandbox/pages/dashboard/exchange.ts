@@ -107,7 +107,7 @@ const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delive
     Payment: paymentLink(view, paymentId),
     Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
     Repeats: repeated,
-    At: timeOf(at, view.now, { isPrecise: true }),
+    At: timeOf(at, view.clock.now(), { isPrecise: true }),
     Took: durationMs === undefined ? 'running' : spanOf(durationMs),
   });
 

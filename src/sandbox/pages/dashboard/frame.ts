@@ -42,14 +42,14 @@ const banner = ({ faults }: View): Html | false =>
         ${callForm(`DELETE /faults/${one.id}`, html`<button aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</li>`,
     )}</ul></div>`;
 
-function clockMenu({ now, clock }: View): Html {
+function clockMenu({ clock }: View): Html {
   const { offset } = clock;
   const span = spanOf(Math.abs(offset));
   const moves = html`${['1m', '1h', '1d'].map(step => html`<button name="advance" value="${step}">Advance by ${step}</button>`)}
     ${offset !== 0 && html`<button formaction="/clock">Set it right</button>`}`;
   return html`<button type="button" class="clock" popovertarget="clock-menu">Sandbox clock ${offset !== 0 && html`<b>${offset > 0 ? '+' : '−'}${span}</b>`}</button>
   <div id="clock-menu" class="panel" popover>
-    <p>${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC at the last refresh${offset !== 0 && `, ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine`}. Every time on these pages is of this clock.</p>
+    <p>${new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ')} UTC at the last refresh${offset !== 0 && `, ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine`}. Every time on these pages is of this clock.</p>
     ${callForm('PUT /clock', moves)}
     <p class="dim">Delayed callbacks and repetitions that wait for that time are posted.</p>
     <details><summary>Reset the sandbox</summary>

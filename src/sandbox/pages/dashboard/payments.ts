@@ -54,7 +54,7 @@ function rowOf(view: View, attempts: readonly PaymentRecord[]): Html | undefined
     <th scope="row"><a id="open-${id}" href="/payments/${id}">${sent(name)}</a> ${below.map(part => part && html`<div class="dim">${part}</div>`)}</th>
     <td>${methodOf(paymentMethod).name}${isWithdrawal && html` <span class="dim">withdrawal</span>`}</td>
     <td>${latestCallback(view, id)}</td>
-    <td>${timeOf(millisecondsOf(created), view.now)}</td>
+    <td>${timeOf(millisecondsOf(created), view.clock.now())}</td>
     <td>${!isFinalStatus(paymentStatus) && moveForm(record, { complete: 'Complete', fail: 'Fail' })}</td>
   </tr>`;
 }

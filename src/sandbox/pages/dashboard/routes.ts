@@ -21,7 +21,7 @@ export function addDashboard(app: Hono, parts: Parts): void {
   const addPage = (path: string, tab: string, page: (view: View, id: string) => Page) =>
     app.get(path, async ({ req }) => {
       const { origin } = new URL(req.url);
-      const view = { ...parts, now: clock.now(), origin, query: req.query(), ...(await reviewsOf(parts)) };
+      const view = { ...parts, origin, query: req.query(), ...(await reviewsOf(parts)) };
       return dashboardPage(view, tab, page(view, req.param('id') ?? ''));
     });
   addPage('/', 'payments', paymentsPage);

@@ -5,8 +5,6 @@ import { actionOf } from '../forms.ts';
 import { copyButton, type Html, input, nameOf, type Part, sent, type Titled, type Tone } from '../layout.ts';
 
 export interface View extends Parts {
-  /** Milliseconds since 1970, by the sandbox's clock. */
-  now: number;
   /** The origin of the sandbox, as the browser knows it. */
   origin: string;
   query: Partial<Record<string, string>>;
