@@ -17,10 +17,8 @@ export const addForm = (app: Hono, path: string, run: Run): void =>
     return typeof done === 'string' ? new Response(null, { status: 303, headers: { location: done } }) : done;
   });
 
-const FORMS = '/forms';
-
-/** Returns the address of a form that makes a call of the control API: `PUT /clock`. */
-export const actionOf = (call: string): string => `${FORMS}/${call.replace(' ', '')}`;
+/** The forms that make a call of the control API: `/forms/PUT/clock`. */
+export const FORMS = '/forms';
 
 export const addCalls = (app: Hono): void =>
   addForm(app, `${FORMS}/:method{POST|PUT|DELETE}/*`, async (form, request) => {

@@ -20,11 +20,10 @@ interface Line {
 
 /** Returns the lines of a payment, or of all, in order of time. */
 function linesOf({ log, callbacks, clock }: View, paymentId?: string): Line[] {
-  const isOf = (one: { paymentId?: string | undefined }) => paymentId === undefined || one.paymentId === paymentId;
-  const events = paymentId === undefined ? log.events : log.timeline(paymentId);
+  const isOf = (one: object) => paymentId === undefined || ('paymentId' in one && one.paymentId === paymentId);
   const lines = [
     ...log.calls.filter(isOf).map(called),
-    ...events.flatMap(happened),
+    ...log.events.filter(isOf).flatMap(happened),
     ...log.deliveries.filter(isOf).map(posted),
     ...callbacks.waiting.filter(({ callback }) => isOf(callback)).map(one => waits(one, clock.now())),
   ];

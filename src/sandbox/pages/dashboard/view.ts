@@ -1,7 +1,7 @@
 // The data of the dashboard's pages, and the pieces that several of them have.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
-import { actionOf } from '../forms.ts';
+import { FORMS } from '../forms.ts';
 import { copyButton, type Html, input, nameOf, type Part, sent, type Titled, type Tone } from '../layout.ts';
 
 export interface View extends Parts {
@@ -21,7 +21,7 @@ export interface Page {
 
 /** Returns a form that makes a call of the control API: `PUT /clock`. With a script it does not leave its page. */
 export const callForm = (call: string, content: Html, look = ''): Html =>
-  html`<form method="post" action="${actionOf(call)}" class="${look}">${content}</form>`;
+  html`<form method="post" action="${FORMS}/${call.replace(' ', '')}" class="${look}">${content}</form>`;
 
 /** Returns a search by address. With a script it follows every letter. */
 export const searchForm = ({ query }: View, placeholder: string, choice: Html): Html =>
