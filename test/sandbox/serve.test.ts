@@ -272,7 +272,7 @@ describe('--skip-verify', () => {
 
   it('is refused without an https address', async () => {
     expect(await errorOf(open({ skipVerify: true, forwardTo: 'http://localhost:3000/' }))).toMatchObject({
-      name: 'Error',
+      name: 'CommandError',
       message: '--skip-verify is for --forward-to https://….',
     });
   });
