@@ -9,7 +9,7 @@ import type { RowKey, RowKind, StoreRow } from '../store/contract.ts';
 /** Passes a text as hex, so that no mode, collation or character set of the session changes it. */
 const hex = (value: string | undefined): SqlValue => (value === undefined ? null : Buffer.from(value).toString('hex'));
 const textOf = (hex: string) => Buffer.from(hex, 'hex').toString();
-export const json = (value: object | undefined): SqlValue => hex(value && asciiJson(value));
+const json = (value: object | undefined): SqlValue => hex(value && asciiJson(value));
 const number = (value: number | undefined): SqlValue => (value === undefined ? null : String(value));
 
 /** Now in UTC, independent of the session's time zone, in which an hour of autumn comes twice. */

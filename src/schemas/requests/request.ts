@@ -12,7 +12,7 @@ export interface CustomerRequest extends Omit<Customer, 'referenceId'> {
 export interface BillingAddressRequest extends BillingAddress {}
 
 /** A billing address with the country that Apple Pay requires. */
-export interface ApplePayBillingAddress extends BillingAddressRequest {
+interface ApplePayBillingAddress extends BillingAddressRequest {
   /** Two-letter country code, such as `DE`. Apple Pay requires it. */
   countryCode: string;
 }
