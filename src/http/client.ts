@@ -36,7 +36,8 @@ export async function createHttpClient(
   // node:http is slow to load, and some runtimes lack it.
   const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
-    if (signal?.aborted) return { mayHaveLeft: false, body: '', code: 'aborted' };
+    if (signal?.aborted)
+      return { mayHaveLeft: false, body: '', code: signal.reason instanceof LateError ? 'timeout' : 'aborted' };
     const { call, method, url } = request;
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
     const stop = new AbortController();

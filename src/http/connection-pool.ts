@@ -49,7 +49,7 @@ export class ConnectionPool extends http.Agent {
     tcp.on('error', () => {});
     try {
       await once(tcp, 'connect', { signal });
-      const socket = protocol === 'https:' ? await this.#secure(tcp, options) : tcp;
+      const socket = protocol === 'http:' ? tcp : await this.#secure(tcp, options);
       this.#tcpOf.set(socket, tcp);
       return socket;
     } catch (error) {

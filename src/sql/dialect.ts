@@ -13,7 +13,7 @@ export interface Answer {
   /** Whether the session is in an open transaction. */
   isOpen: boolean;
   row: StoreRow | undefined;
-  /** Identifies the last effect in a payment's row. */
+  /** Identifies the last effect in a payment's row, and in MySQL the last write of any row. */
   writer?: unknown;
 }
 

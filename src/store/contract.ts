@@ -49,6 +49,7 @@ export interface DueQuery extends RowQuery {
 
 /** The result of a write. */
 export type Written = WithNow<{
+  /** In MySQL also false if another process has replaced the written row already. */
   isWritten: boolean;
   /** The row now stored. After a failed replacement it may be absent: read it again. */
   row?: StoreRow | undefined;

@@ -63,7 +63,7 @@ const CASES: Cases<Context> = {
     }
   },
 
-  'returns the rows changed by INSERT, UPDATE and DELETE': async ({ query, table, isMysql }) => {
+  'runs INSERT, UPDATE and DELETE, and in Postgres returns their rows': async ({ query, table, isMysql }) => {
     const expectChanged = async (lines: string[], sql: string, values?: string[]) => {
       const answer = await query(isMysql ? sql : `${sql} RETURNING line`, values);
       // In MySQL, the stores ignore the answer of a write.
@@ -79,6 +79,7 @@ const CASES: Cases<Context> = {
     // Without RETURNING, Postgres answers an empty array.
     const answer = await query(insert, ['b']);
     if (!isMysql) deepEqual(answer, []);
+    deepEqual(await query(`SELECT line FROM ${table} ORDER BY line`), [{ line: 'a' }, { line: 'b' }]);
   },
 
   'reports the code of a failed statement': async ({ query, transact, table, isMysql }) => {

@@ -35,12 +35,13 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
     throw new ConfigurationError('toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).');
   }
   return async (request, response) => {
-    const isFastify = 'hijack' in response;
-    const incoming = (isFastify ? (request as { raw: Incoming }).raw : request) as Incoming;
+    // Fastify's have the originals in `raw`, where other middleware may keep the bytes of a body.
+    const { raw } = request as { raw?: Incoming };
+    const incoming = raw?.headers ? raw : (request as Incoming);
     // Both kinds of responses share the methods used here, although their types differ.
-    const outgoing = (isFastify ? response.raw : response) as ServerResponse;
+    const outgoing = ('hijack' in response ? response.raw : response) as ServerResponse;
     try {
-      if (isFastify) response.hijack();
+      if ('hijack' in response) response.hijack();
       send(incoming, outgoing, await replyOf(handler, request, incoming));
     } catch {
       // No answer is possible any more.

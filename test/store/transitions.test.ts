@@ -308,6 +308,12 @@ describe('a payment that is seen again', () => {
     expect(same).toMatchObject({ dueAt: BEGUN, effectAt: BEGUN });
   });
 
+  it('changes nothing for the same record, also with an unreadable time', () => {
+    const record = payment(ID, { created: { date: undefined, timezone_type: undefined, timezone: 'UTC' } });
+    const row = JSON.parse(JSON.stringify(created(ID, { payment: record })));
+    expect(observe(row, { payment: record })).toEqual({});
+  });
+
   it('changes nothing of another payment, nor of a doubt', () => {
     for (const row of [created(OTHER_ID), suspecting(), undefined]) expect(observe(row, seen('COMPLETED'))).toEqual({});
   });

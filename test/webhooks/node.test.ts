@@ -91,11 +91,17 @@ describe('toNodeHandler', () => {
     expect(await post(url)).toBe('200 handled');
   });
 
-  it('serves Fastify, whose request and response contain those of Node', async () => {
+  it('serves Fastify, whose request and response contain those of Node, also one of them', async () => {
     const { node } = setUp();
     const hijack = vi.fn();
-    const url = await serve((raw: never, response: never) => node({ raw }, { raw: response, hijack }));
-    expect([await post(url), hijack.mock.calls.length]).toEqual(['200 handled', 1]);
+    const [both, response, request] = [
+      await serve((raw: never, response: never) => node({ raw }, { raw: response, hijack })),
+      await serve((raw: never, response: never) => node(raw, { raw: response, hijack })),
+      await serve((raw: never, response: never) => node({ raw }, response)),
+    ];
+    const answers = [await post(both), await post(response), await post(request)];
+    expect(answers).toEqual(['200 handled', '200 handled before', '200 handled before']);
+    expect(hijack).toHaveBeenCalledTimes(2);
   });
 
   it('closes a connection with an unread body, and keeps any other', async () => {

@@ -11,7 +11,8 @@ export function reconcile(found: CreateRow | undefined, reference: string, payme
   const isOpen = found.state === 'planned' || found.state === 'freed';
   // A failed payment is older than the plan, and leaves a free reference free. Any other reopens the doubt.
   if (isOpen && isFailed(payment)) return {};
-  const row: CreateRow = isOpen ? { ...unleased(found), state: 'begun', isEnded: true, body: undefined } : found;
+  const again = { state: 'begun', isEnded: true, looks: 0, body: undefined } as const;
+  const row = isOpen ? { ...unleased(found), ...again } : found;
   const isOwn = isOwnPayment(row, payment.id);
   if (row.result) {
     if (isOwn) return observe(row, { payment });

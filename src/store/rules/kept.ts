@@ -31,16 +31,16 @@ const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   errorMessage: false,
   fallbackPaymentStatus: false,
 };
-/** Without the fields that a gateway may add later. */
-const PAYMENT_FIELDS = (Object.keys(IS_KEPT) as (keyof Payment)[]).filter(name => IS_KEPT[name]);
+/** Also those inside `created`. Without the fields that a gateway may add later. */
+const KEPT = [...Object.keys(IS_KEPT).filter(name => IS_KEPT[name as never]), 'date', 'timezone_type', 'timezone'];
 
 /** Merges a payment with its state in the store: the later status, and the next action of the create's answer. */
 export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope {
   // The gateway's record may be out of date.
   const isBehind = known && progressOf(seen.payment.paymentStatus) < progressOf(known.payment.paymentStatus);
-  const latest = isBehind ? known.payment : seen.payment;
-  const kept = PAYMENT_FIELDS.flatMap(name => (latest[name] === undefined ? [] : [[name, latest[name]]]));
-  const latestAction = withNextAction(seen, { payment: Object.fromEntries(kept) });
+  // As JSON, like the stores, so that the same record is no change.
+  const payment = JSON.parse(JSON.stringify(isBehind ? known.payment : seen.payment, KEPT));
+  const latestAction = withNextAction(seen, { payment });
   return known ? withNextAction(known, latestAction) : latestAction;
 }
 
