@@ -131,7 +131,6 @@ export interface SettleOptions extends CallOptions {
   despite?: readonly Difference[] | undefined;
 }
 
-/** The traces of mistakes in a key, and what to do about each. */
 const KEY_MISTAKES: readonly [RegExp, string][] = [
   [
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u,

@@ -16,7 +16,6 @@ export interface NoAnswer extends Failure {
   body: string;
 }
 
-/** The time limits of a call. */
 export interface CallLimits {
   /** Covers every attempt, pause and body read. The SDK sends nothing after it. */
   deadline: Deadline;

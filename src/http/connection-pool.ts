@@ -11,7 +11,6 @@ const IDLE = 4_000;
 /** Milliseconds to give up a connection before the announced time: it may be closing already. */
 const IDLE_MARGIN = 1_000;
 
-/** The request options that the agent gets. */
 interface ConnectOptions extends http.ClientRequestArgs {
   /** Stops connecting: nothing has been sent yet. */
   whileConnecting?: AbortSignal;

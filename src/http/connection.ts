@@ -12,7 +12,6 @@ import { runtime } from './runtime.ts';
 
 export interface ConnectionOptions {
   baseUrl: string;
-  /** The merchant's agent, for client certificates, a private CA or a proxy. */
   agent?: http.Agent | undefined;
   maxConnections: number;
 }

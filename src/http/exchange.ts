@@ -7,7 +7,6 @@ import { BoundedBody } from './read-body.ts';
 /** Bytes to read of an answer, at most. A record takes one or two thousand. */
 const LONGEST_ANSWER = 1024 * 1024;
 
-/** One call as it goes over the wire. */
 export interface HttpRequest {
   call: Call;
   method: 'GET' | 'POST';
@@ -34,7 +33,6 @@ export interface HttpAnswer {
 /** An answer without its body, which the attempt has. */
 export type AnswerHead = Omit<HttpAnswer, 'body' | 'isTooLong'>;
 
-/** The state of an attempt, also while it runs. */
 export class HttpAttempt {
   readonly deadline: Deadline;
   /** Aborted at the timeout, or with the caller's own signal. */

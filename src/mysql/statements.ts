@@ -47,7 +47,6 @@ export function rowOf(line: SqlRow): StoreRow | undefined {
 
 const AT = 'scope = UNHEX(?) AND kind = ? AND id = UNHEX(?)';
 
-/** Makes the statements of one scope. */
 export function statementsOver(table: string, scope: string) {
   const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
   const select = (where: string) =>

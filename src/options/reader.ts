@@ -75,5 +75,4 @@ export const callFields = {
   timeout: milliseconds.optional(),
 };
 
-/** Fields of a body that the SDK does not know. */
 export const extraField = z.custom<object>(isJsonMap, { error: 'must be an object of fields' }).optional();

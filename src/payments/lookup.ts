@@ -9,7 +9,6 @@ import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { readLookedUp } from './response.ts';
 
-/** Looks a payment up, within limits. */
 export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
 
 /** @param cause the call that makes this one, and shares its id */

@@ -59,7 +59,6 @@ export async function reconcile(
   return store && reconcilePayment({ store, call }, payment, isBeforeEffect);
 }
 
-/** Makes a payment due for the next upkeep, if the store knows it. */
 export async function makeDue({ store }: Gateway, paymentId: string): Promise<void> {
   const found = store && (await ownerOf(store, paymentId));
   if (store && found?.row)

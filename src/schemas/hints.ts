@@ -1,6 +1,5 @@
 // Hints in messages: the name that was probably meant.
 
-/** Describes unknown fields or options, with the names probably meant. */
 export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: Iterable<string>): string {
   const names = [...known];
   const described = unknown.map(name => {

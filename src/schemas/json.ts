@@ -7,7 +7,6 @@ export const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 export const isJsonMap = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the value of a text, or undefined if it is not JSON. */
 export function parseJson(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };

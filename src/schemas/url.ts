@@ -9,6 +9,5 @@ export const textThat = (isRight: (text: string) => boolean, error: string) =>
 
 export const httpUrl = textThat(isHttpUrl, 'must be an absolute http(s) URL, as a string');
 
-/** Checks whether the `hostname` of a URL is this machine. */
 export const isLoopback = (hostname: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|\[::1\]|(?:.+\.)?localhost)$/.test(hostname);

@@ -107,7 +107,6 @@ async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, 
   return running;
 }
 
-/** Runs statements with a timeout. */
 export const inTime =
   (query: SqlQuery): SqlQuery =>
   async (sql, values) =>

@@ -5,7 +5,6 @@ import type { Migrations } from './table.ts';
 
 export type Statement = readonly [text: string, values?: readonly SqlValue[]];
 
-/** One line of an answer. */
 export interface Answer {
   /** The database's time, in milliseconds since 1970. */
   now: number;
@@ -19,7 +18,6 @@ export interface Answer {
 
 /** A payment that is locked and marked as begun, with the other rows that the effect has locked. */
 export interface Marked {
-  /** The payment's id. */
   id: string;
   /** Identifies the effect in the payment's row. */
   writer: string;

@@ -57,6 +57,5 @@ export async function migrate(database: SqlDatabase<unknown>, migrations: Migrat
   });
 }
 
-/** Returns all migrations of a table as one script, for separate migration tools. */
 export const ddlOf = (migrations: Migrations): string =>
   [...migrations.steps, migrations.setComment(versionOf(migrations))].map(statement => `${statement};\n`).join('');

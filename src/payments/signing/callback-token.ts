@@ -10,7 +10,6 @@ const PARAMETER = 'callbackToken';
 /** Bytes of the digest and of its MAC, short because gateways may limit the length of an address. */
 const LENGTH = 16;
 
-/** Checks the tokens in the addresses of callbacks. */
 export interface TokenCheck {
   /** Returns the token of an address if this client issued it, in the same time for every token. */
   check(url: string): string | undefined;

@@ -7,7 +7,6 @@ import type { Terminal } from '../methods.ts';
 import type { NftPurchaseRequest, OnrampDeposit, PaymentRequest } from './request.ts';
 import { REQUEST_FIELDS, REQUESTS } from './schema.ts';
 
-/** A request that the schemas have checked. */
 export type CheckedRequest = PaymentRequest | ((OnrampDeposit | NftPurchaseRequest) & { paymentType: 'DEPOSIT' });
 
 export type RequestKind = keyof typeof REQUESTS;

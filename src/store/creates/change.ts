@@ -45,7 +45,6 @@ export const answerWithin = <T>({ deadline, signal }: WaitLimits, statement: Pro
 export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
   within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);
 
-/** A row, if it exists, with the time of the store's clock. */
 export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;
 
 export type ExistingRow = WithNow<{ row: CreateRow }>;

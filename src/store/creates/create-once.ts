@@ -29,7 +29,6 @@ import { type CreatedOnce, type Replayable, resume } from './replay.ts';
 import { report, reportConflict } from './reports.ts';
 import { stopped, writeDown } from './write-down.ts';
 
-/** A create that the gateway has accepted. */
 export interface Accepted {
   created: Envelope;
   /** Makes the error for an answer with the payment of another create. */

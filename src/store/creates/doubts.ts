@@ -9,12 +9,10 @@ import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/creat
 import { change, type ExistingRow, type FoundRow, ownerOf, readCreate } from './change.ts';
 import { report, reportConflict, type StoreCall, warn } from './reports.ts';
 
-/** A call that looks payments up, to settle a doubt. */
 export interface SettlingCall extends StoreCall {
   readPayment(paymentId: string): Promise<Payment>;
 }
 
-/** The error of a create that is running or in doubt. */
 export const inDoubt = (row: CreateRow, details: { cause?: unknown; underWay?: boolean; settleableAt?: Date } = {}) =>
   new PaymentInDoubtError(row.reference, new Date(row.begunAt), { paymentId: knownIds(row)[0], ...details });
 

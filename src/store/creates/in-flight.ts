@@ -1,7 +1,6 @@
 // Shares one running create of this process among callers, each with its own limits.
 import { type Deadline, LateError, type Left, leaving } from '../../deadline.ts';
 
-/** How long one caller waits. */
 export interface WaitLimits {
   deadline: Deadline;
   signal?: AbortSignal | undefined;

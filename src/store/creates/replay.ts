@@ -13,13 +13,10 @@ import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warn } from './reports.ts';
 
 export interface CreatedOnce extends Envelope {
-  /** An earlier call made the payment. */
   replayed: boolean;
-  /** The lookup failed, so this is the last state in the store. */
   stale: boolean;
 }
 
-/** A create that can look payments up. */
 export interface Replayable extends StoreCall, WaitLimits {
   attempt: Attempt;
   lookUp(paymentId: string, limits: WaitLimits): Promise<Payment>;

@@ -11,7 +11,6 @@ export interface StoreCall {
   call: Call;
 }
 
-/** Reports a change of a reference. */
 export const report = ({ call }: StoreCall, change: StoreChange, reference: string, paymentId?: string): void =>
   call.emit({ type: 'store', change, reference, paymentId });
 
@@ -41,7 +40,6 @@ const MESSAGES: Record<Exclude<WarningCode, 'upkeep_missing'>, Message> = {
       : `upkeep failed, and retries: ${failure}`,
 };
 
-/** Warns about a problem. @param more a part of the message */
 export function warn({ call }: StoreCall, code: keyof typeof MESSAGES, subject: Subject, more = ''): void {
   const { reference, paymentId } = subject;
   const message = MESSAGES[code](JSON.stringify(reference), paymentId, more);

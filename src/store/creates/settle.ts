@@ -16,7 +16,6 @@ interface Resolution {
   reference: string;
   /** The id of its payment, or `not_created`. */
   resolution: string;
-  /** The fields that may differ. */
   despite: readonly Difference[];
 }
 

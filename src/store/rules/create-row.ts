@@ -43,7 +43,6 @@ export interface CreateRow extends Attempt {
   paidBy?: string | null | undefined;
   /** As soon as it is known or suspected. */
   paymentId?: string | undefined;
-  /** Ids of other payments that may have this reference. */
   conflictingIds: readonly string[];
   /** The last seen payment and its transfer instructions, once created. Contains no customer data. */
   result?: Envelope | undefined;
@@ -55,9 +54,7 @@ export interface CreateRow extends Attempt {
   effectAt?: number | undefined;
   /** How often upkeep looked at the row, or the gateway refused it. */
   looks: number;
-  /** End of the lease of the upkeep that has the row. */
   leasedUntil?: number | undefined;
-  /** Counts the writes. 0 in a row that is not written yet. */
   revision: number;
 }
 

@@ -28,7 +28,6 @@ export function newAttempt(
   return { reference, attemptId, paymentType, paymentMethod, amount, currency, bodyHash, ...limits };
 }
 
-/** Returns the attempt of a payment whose request the store has not seen. */
 export const unseenAttempt = (reference: string, payment: Payment): Attempt => ({
   reference,
   attemptId: UNSEEN,

@@ -1,7 +1,6 @@
 // An order's row: how often it was tried, what it costs now, and which payment has paid it.
 import type { StoreRow } from '../contract.ts';
 
-/** The data of an order's row. */
 export interface OrderData {
   /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */
   amount?: string | undefined;

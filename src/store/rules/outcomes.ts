@@ -30,7 +30,6 @@ export function decide(row: StoreRow | undefined, status: string, seen: number, 
 interface StatusFacts {
   payment: Payment;
   known: PaymentData;
-  /** The create of its reference. */
   create: CreateRow | undefined;
   /** The row of the order that the create is an attempt of. */
   orderRow: StoreRow | undefined;
@@ -38,7 +37,6 @@ interface StatusFacts {
 
 export interface Verdict {
   outcome?: KeptOutcome | undefined;
-  /** The function that gets it. */
   call?: FunctionName | undefined;
   /** Why a person must check it, instead of the function. */
   reason?: ReviewReason | undefined;

@@ -30,10 +30,8 @@ export interface Review extends Omit<KeptReview, 'since'> {
 export type KeptOutcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
 
 export interface PaymentData {
-  /** The last handled status. */
   status?: string | undefined;
   outcome?: KeptOutcome | undefined;
-  /** The open reviews. */
   reviews: readonly KeptReview[];
 }
 

@@ -17,7 +17,6 @@ import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './
 import { UNSEEN } from './fingerprint.ts';
 import { mergeKept } from './kept.ts';
 
-/** The result of a transition. */
 export interface Step {
   /** The next row. Absent if nothing changes. */
   next?: CreateRow | undefined;

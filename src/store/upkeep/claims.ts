@@ -8,7 +8,6 @@ import { unleased } from '../rules/transitions.ts';
 const LEASE = 120_000;
 
 interface WorkOptions {
-  /** The maximum number of rows. */
   limit: number;
   /** How many rows are processed concurrently, and claimed at once. */
   concurrency: number;

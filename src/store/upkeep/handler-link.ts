@@ -2,7 +2,6 @@
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Store } from '../contract.ts';
 
-/** The key of a handler's {@link HandlerLink}. */
 export const HANDLER = Symbol.for('payment-gateway-sdk.handler');
 
 /** `already`: the status took effect before. `busy`: another worker has the payment. */
@@ -12,7 +11,6 @@ export interface ProcessResult {
   payment: Payment;
 }
 
-/** The request of a payout that was refused for good. */
 export interface RefusedPayout {
   reference: string;
   amount: string;
