@@ -86,8 +86,7 @@ export class ConnectionPool extends http.Agent {
   /** Ends a connection with RST, so that the kernel delivers nothing more of it. */
   reset(socket: Socket): void {
     const tcp = this.#tcpOf.get(socket);
-    // Node keeps a socket permanently if its reset fails. That happens while an end is pending, and on a mock without a
-    // connection.
+    // Node keeps a socket permanently if its reset fails: while an end is pending, or on a mock without a connection.
     const isResettable = tcp && 'port' in tcp.address() && !tcp.writableEnded && !socket.writableEnded;
     if (isResettable) tcp.resetAndDestroy();
     socket.destroy();

@@ -12,10 +12,7 @@ export interface Failure {
 /** Causes to read, at most: they may form a ring. */
 const DEEPEST_CAUSE = 6;
 
-/**
- * Returns whether the request provably never left this machine, by the error of the merchant's fetch. All causes, and
- * all connections tried (an AggregateError), must prove it.
- */
+/** Whether all causes of a fetch's error, and all connections tried (an AggregateError), prove that nothing left. */
 export const neverLeft = (error: unknown, url: string): boolean =>
   innermost(error).every(each => isUnreached(each, new URL(url)));
 

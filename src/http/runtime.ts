@@ -1,9 +1,8 @@
 // Knows how each runtime sends a create, and where the SDK's own connections are safe to use.
 
 /**
- * Detects the runtime. `repeatsPosts`: it repeats a POST whose reused connection breaks, so each call gets a new one.
- * `problem`: the reason against the SDK's own connections here, and the remedy. test/package/runtimes.test.ts counts
- * each one's creates after a connection breaks.
+ * `repeatsPosts`: it repeats a POST whose reused connection breaks, so each call gets a new one. `problem`: the reason
+ * against the SDK's own connections here, and the remedy. test/package/runtimes.test.ts counts the creates of each.
  */
 export function runtime() {
   const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };

@@ -9,10 +9,7 @@ export const quoted = (table: string): string => `\`${table.replace('.', '`.`')}
 /** Seconds that a replica waits for another replica's migrations. */
 const PATIENCE = 60;
 
-/**
- * The migrations. Each is committed by itself, so each must be able to run again after a crash in the middle. Never
- * change a published one: add another.
- */
+/** Each commits alone, so it must be able to run again after a crash. Never change a published one: add another. */
 export function migrationsOf(table: string): Migrations {
   const [name = '', schema] = table.split('.').reverse();
   const lock = `'payment-gateway-sdk ${createHash('sha256').update(table).digest('hex').slice(0, 32)}'`;

@@ -5,12 +5,7 @@ import { isJsonMap } from '../schemas/json.ts';
 
 export type ProblemOf = (value: unknown) => string | undefined;
 
-/**
- * Checks a store's options and returns a copy, with each getter read once.
- *
- * @param problems a check for each option, skipped for an undefined value
- * @throws {ConfigurationError} naming every option that is wrong
- */
+/** Reads each getter once. @param problems skipped for undefined @throws {ConfigurationError} naming every mistake */
 export function storeOptions<Options extends object>(
   owner: string,
   options: Options,

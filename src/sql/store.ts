@@ -31,12 +31,7 @@ export interface SqlStoreOptions {
   settleMargin?: number | undefined;
 }
 
-/**
- * Reads the options, and names the table.
- *
- * @param own checks for the options of one database alone
- * @throws {ConfigurationError} naming every option that is wrong or missing
- */
+/** @param own checks for the options of one database alone @throws {ConfigurationError} naming every wrong option */
 export function sqlStoreOptions(
   owner: string,
   options: SqlStoreOptions & { prepare?: boolean | undefined },

@@ -17,11 +17,7 @@ export interface TokenCheck {
   isOf(token: string, payment: Payment): boolean;
 }
 
-/**
- * Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key.
- *
- * @param formerSignKeys keys whose tokens are still valid
- */
+/** Tokens are `d.mac`: a digest of the reference, and its MAC under a key derived from the sign key. */
 export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyObject[]) {
   const key = derive(signKey);
   const keys = [key, ...formerSignKeys.map(derive)];
