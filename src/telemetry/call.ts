@@ -79,7 +79,6 @@ export class Call implements CallTrace {
     }
   }
 
-  /** Reports one step to the merchant's listener. */
   emit(step: CallStep & Pick<CallTrace, 'reference' | 'paymentId'>): void {
     if (!this.#onEvent) return;
     const { callId, operation, reference, paymentId, attempt, durationMs } = this;

@@ -175,7 +175,6 @@ export function notify<T>(listener: ((value: T) => unknown) | undefined, value: 
 /** Writes a warning for the operator, if the app has no listener for it. */
 export const emitWarning = (message: string): void => process.emitWarning(message, 'PaymentGatewayWarning');
 
-/** Writes a warning, in production only. */
 export function warnInProduction(message: string): void {
   if (process.env.NODE_ENV === 'production') emitWarning(message);
 }

@@ -45,7 +45,6 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
   onEvent?: ((event: CallbackEvent) => void) | undefined;
 }
 
-/** The options as read, and the parts that all callbacks share. */
 export interface Endpoint extends WebhookHandlerOptions {
   effectTimeout: number;
   maxBodyBytes: number;

@@ -32,7 +32,6 @@ export interface Context<Tx> {
   afterCommit(work: () => unknown): void;
 }
 
-/** A function of a handler, which may be left out. */
 type Takes<Outcome, Tx> = ((outcome: Outcome, context: Context<Tx>) => unknown) | undefined;
 
 /** The functions of a handler. At least one is required. Each runs once for its outcome, in your transaction. */

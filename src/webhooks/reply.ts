@@ -44,7 +44,6 @@ export function endOf(error: unknown): End {
   return { step: { result, code }, response: answer(503, text, headers) };
 }
 
-/** Reports one step of a callback, or of a payment that a sweep processes. */
 export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step }: CallbackReport): void {
   const { callId, paymentId, lane = 'sweep', durationMs } = call;
   if (result !== 'received') Object.assign(call, { outcome: result, ...step });
