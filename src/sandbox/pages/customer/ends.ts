@@ -2,24 +2,18 @@
 import type { MoveName } from '../../ledger/moves.ts';
 import type { FailureReason } from '../../ledger/record.ts';
 
-interface End {
-  button: string;
-  /** Absent if the payment stays open. */
-  move?: MoveName;
-  reason?: FailureReason;
-}
-
-const failed = (button: string, reason: FailureReason): End => ({ button, move: 'fail', reason });
+/** Without a move the payment stays open. */
+type End = readonly [button: string, move?: MoveName, reason?: FailureReason];
 
 /** The ends by the value of their button. */
-export const ENDS: ReadonlyMap<string, End> = new Map([
-  ['pay', { button: 'Complete at once', move: 'complete' }],
-  ['authorize', { button: 'Authorise first', move: 'authorize' }],
-  ['insufficient-balance', failed('Decline: insufficient balance', { code: 4004 })],
-  ['cvv', failed('Decline: CVV error', { code: 4001 })],
-  ['canceled', failed('Decline: canceled by the user', { code: 4018 })],
-  ['not-funded', failed('Let it expire', { reason: 'Payment not funded' })],
-  ['no-3ds', failed('Fail 3-D Secure', { reason: '3-D Secure authentication failed' })],
-  ['no-identity', failed('Fail the identity check', { reason: 'Identity check failed' })],
-  ['abandon', { button: 'Abandon: leave without paying' }],
+export const ENDS: ReadonlyMap<string, End> = new Map<string, End>([
+  ['pay', ['Complete at once', 'complete']],
+  ['authorize', ['Authorise first', 'authorize']],
+  ['insufficient-balance', ['Decline: insufficient balance', 'fail', { code: 4004 }]],
+  ['cvv', ['Decline: CVV error', 'fail', { code: 4001 }]],
+  ['canceled', ['Decline: canceled by the user', 'fail', { code: 4018 }]],
+  ['not-funded', ['Let it expire', 'fail', { reason: 'Payment not funded' }]],
+  ['no-3ds', ['Fail 3-D Secure', 'fail', { reason: '3-D Secure authentication failed' }]],
+  ['no-identity', ['Fail the identity check', 'fail', { reason: 'Identity check failed' }]],
+  ['abandon', ['Abandon: leave without paying']],
 ]);

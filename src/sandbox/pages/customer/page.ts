@@ -103,7 +103,7 @@ function endings(view: View): Html {
   const ends = [...ENDS].filter(([name]) => isOffered[name] ?? true);
   const amount = { value: record.amount, type: 'number', min: 0, step: 'any' };
   const content = html`${input('amount', 'Amount that arrives', amount)}
-    <div class="row">${ends.map(([name, { button }]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`;
+    <div class="row">${ends.map(([name, [button]]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`;
   return html`<h2>End it here</h2>${formOf(view, content)}`;
 }
 
@@ -114,7 +114,7 @@ function numbers(view: View): Html | undefined {
   const lines = form.tests.map(
     ({ value, does, end = '' }) => html`<li>
       <button name="test" value="${value}" aria-label="Use ${value}">Use</button>
-      <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.button ?? '')}</span></li>`,
+      <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.[0] ?? '')}</span></li>`,
   );
   return html`<h2>To try</h2>${formOf(view, html`<ul class="lines">${lines}</ul>`, 'get')}`;
 }

@@ -40,10 +40,11 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     if (isRefused) return customerPage(view);
     const end = ENDS.get(act) ?? ENDS.get(test?.end ?? '');
     if (!end) return addressOf(view, { step: 'confirm' });
-    if (!end.move) return shop;
+    const [, to, reason] = end;
+    if (!to) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
     const amount = Number(form.get('amount') || record.amount);
-    move(parts, id, end.move, end.move === 'complete' ? { amount } : end.reason);
+    move(parts, id, to, to === 'complete' ? { amount } : reason);
     return shop;
   });
 }
