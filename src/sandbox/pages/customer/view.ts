@@ -2,7 +2,6 @@
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
-import type { AcceptedRequest } from '../../ledger/record.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { money } from '../../text/money.ts';
@@ -13,7 +12,6 @@ export type View = ReturnType<typeof viewOf>;
 
 /**
  * @param input of the address, or of a form
- * @param headers of the request
  * @throws {SandboxError} `unknown_payment`
  */
 export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams, headers: Headers) {
@@ -42,7 +40,9 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   const sum = money(record, locale);
   const payer = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
   const step = { chosen, input, isExpired, method, test, takesCard, isRefused };
-  const shop = returnAddressOf(request);
+  // In a form that a header can carry.
+  const href = request.returnUrl ? new URL(request.returnUrl).href : undefined;
+  const shop = href && NOT_A_SHOP.test(href) ? undefined : href;
   return { record, request, shop, quotedAt, settings, now, locale, sum, payer, ...step };
 }
 
@@ -64,12 +64,6 @@ export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 
 
 /** Schemes that run a script, or show content that is not the shop's. */
 const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/;
-
-/** Returns the address to which the customer returns, in a form that a header can carry. */
-function returnAddressOf({ returnUrl }: AcceptedRequest): string | undefined {
-  const href = returnUrl ? new URL(returnUrl).href : undefined;
-  return href && NOT_A_SHOP.test(href) ? undefined : href;
-}
 
 /** Returns where a form leads: browsers check each redirect, also of a shop under development to its other server. */
 export function formTargetsOf({ shop }: View): string[] {
