@@ -8,18 +8,7 @@ import { FAULTS } from '../../faults/kinds.ts';
 import type { Call } from '../../log/events.ts';
 import { spanOf } from '../../text/duration.ts';
 import { badge, type Html, nameOf, type Part, pill, rows, sent, type Tone, timeOf } from '../layout.ts';
-import {
-  callForm,
-  columns,
-  count,
-  type Page,
-  paymentLink,
-  pretty,
-  prose,
-  rawText,
-  type View,
-  verdict,
-} from './view.ts';
+import { callForm, columns, count, type Page, paymentLink, prose, rawText, type View, verdict } from './view.ts';
 
 interface Outcome {
   tone: Tone;
@@ -100,6 +89,15 @@ export function callbackPage(view: View, path: string): Page {
     ${verdict(outcome.tone, outcome.sentence)}
     ${columns(left, { 'What happened': factsOf(view, delivery, repeated), Answer: answered })}`;
   return { title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`, main };
+}
+
+/** Indents JSON for people, and returns any other text unchanged. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }
 
 const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delivery, repeated?: Part) =>

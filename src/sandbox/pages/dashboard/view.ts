@@ -64,12 +64,3 @@ export function paymentLink({ ledger }: View, id = ''): Html | undefined {
   const record = ledger.find(id);
   return record && html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>`;
 }
-
-/** Indents JSON for people, and returns any other text unchanged. */
-export function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
