@@ -39,11 +39,7 @@ export const PEOPLE: readonly Test[] = [
 ];
 
 /** @param fill the text that fills it next to a test number. Absent for the field of that number */
-const field = (label: string, attributes: Readonly<Record<string, string>> = {}, fill?: string) => ({
-  label,
-  attributes,
-  fill,
-});
+const field = (label: string, attributes: Record<string, string> = {}, fill?: string) => ({ label, attributes, fill });
 
 const digits = (placeholder: string) => ({ inputmode: 'numeric', dir: 'ltr', placeholder });
 
