@@ -26,9 +26,8 @@ export const addCalls = (app: Hono): void =>
     const path = request.path.slice(`${FORMS}/${method}`.length);
     const call = new Request(new URL(PREFIX + path, request.url), { method, body: JSON.stringify(fieldsOf(form)) });
     const response = await app.fetch(call);
-    const { message, id } =
-      response.status === 204 ? {} : ((await response.json()) as { message?: string; id?: number });
-    if (!response.ok) return noticeResponse('That did not work', message ?? '', response.status);
+    const { message = '', id }: { message?: string; id?: number } = JSON.parse((await response.text()) || '{}');
+    if (!response.ok) return noticeResponse('That did not work', message, response.status);
     if (path === '/reset') return '/';
     return path.endsWith('/redeliver') ? `/deliveries/${id}` : backOf(request);
   });
