@@ -4,7 +4,6 @@ import type { PaymentRecord } from '../ledger/record.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** A part of a page, or nothing. */
 export type Part = Html | string | null | undefined | false;
 
 /** The parts of a page by their titles. A page leaves out empty ones. */
@@ -67,7 +66,6 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
       <main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
   });
 
-/** Returns a word or two in the colour of their meaning. */
 export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
   html`<span class="pill ${tone}">${label}</span>`;
 

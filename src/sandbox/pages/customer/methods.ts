@@ -20,7 +20,6 @@ export interface Method {
   offered?: string;
 }
 
-/** They are invented. */
 const banks = ['Waterkant Bank', 'Harbour & Vale', 'Thistledown', 'Banco Frailejón', 'Copperleaf'];
 
 export const APPROVE = 'Approve this payment?';
@@ -88,7 +87,6 @@ export const IDENTITY: Method = {
 
 export const methodOf = (method: string): Method => METHODS[method.replace(/^ONRAMP_/, '') as keyof typeof METHODS];
 
-/** Returns the values and names of the on-ramp's offers for a currency. */
 export const offersOf = (currency: string): [value: string, name: string][] =>
   Object.entries(METHODS)
     .filter(([, { offered }]) => offered === '*' || offered?.split(' ').includes(currency.toUpperCase()))

@@ -38,7 +38,6 @@ export function customerPage(view: View): Promise<Response> {
   return pageResponse({ title, status, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body });
 }
 
-/** Draws the customer's crypto amount, before and after the payment. */
 function receipt({ record, request, quotedAt, now, locale }: View): Html | undefined {
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;

@@ -6,7 +6,6 @@ import { FIELDS, type FieldName } from './fields.ts';
 import { APPROVE, IDENTITY, offersOf } from './methods.ts';
 import { formOf, type View } from './view.ts';
 
-/** Chooses the step by the method and the address. */
 export function stepOf(view: View): Html {
   const { input, record, isExpired, method } = view;
   const { form, banks, approval, details } = method;

@@ -100,7 +100,6 @@ const timeline = (view: View, lines: readonly Line[], isOfAll = false): Html =>
       ${about.fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${about.fault}</code> ${prose(FAULTS[about.fault])}</p>`}</div></li>`,
   )}</ol>`;
 
-/** Draws the lines of one payment, the oldest first. */
 export const timelineOf = (view: View, paymentId: string): Html => timeline(view, linesOf(view, paymentId));
 
 const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line) => boolean]>> = {

@@ -9,7 +9,6 @@ import { rawText, type View } from './view.ts';
 /** A common address of apps under development. */
 export const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';
 
-/** The fields, with their first values. */
 const FIELDS = {
   paymentType: 'DEPOSIT',
   paymentMethod: 'CARD',

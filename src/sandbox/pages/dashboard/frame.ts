@@ -32,7 +32,6 @@ function tabs({ ledger, log, faults }: View, current: string): Html {
   )}</nav>`;
 }
 
-/** Shows every armed fault on every page. */
 const banner = ({ faults }: View): Html | false =>
   faults.armed.length > 0 &&
   html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>

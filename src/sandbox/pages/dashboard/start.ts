@@ -29,7 +29,6 @@ export const createPage = (view: View): Page => ({
   })}`,
 });
 
-/** Draws the scenarios, the worst first. */
 const resultsOf = ({ scenarios }: Report): Html =>
   html`<ul class="lines">${RESULTS.flatMap(worst => scenarios.filter(({ result }) => result === worst)).map(
     ({ name, does, result, problems, paymentId }) =>

@@ -44,7 +44,6 @@ export const count = (number: number): string => number.toLocaleString('en');
 export const cards = (all: Titled): Html =>
   html`${Object.entries(all).map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
 
-/** Returns a sentence in the colour of its tone. */
 export const verdict = (tone: Tone, sentence: string | undefined): Part =>
   sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`;
 
