@@ -31,7 +31,12 @@ export function customerPage(view: View): Promise<Response> {
           ${outcome ? outcomeStep(view, ...outcome) : stepOf(view)}
         </section>
       </main>
-      ${controls(view)}
+      <aside class="card tester" id="tests" aria-labelledby="tester">
+        <p><b id="tester">Test controls</b> your customers do not see this</p>
+        ${record.paymentStatus === 'PENDING' && numbers(view)}
+        ${!isFinalStatus(record.paymentStatus) && endings(view)}
+        <p><a href="/payments/${record.id}">This payment on the dashboard</a></p>
+      </aside>
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${view.sum} · ${shopName}`;
@@ -83,14 +88,6 @@ function outcomeStep({ record, request, shop }: View, title: string, text: strin
     }
   </section>`;
 }
-
-/** The actions on a payment that only a tester has. */
-const controls = (view: View): Html => html`<aside class="card tester" id="tests" aria-labelledby="tester">
-  <p><b id="tester">Test controls</b> your customers do not see this</p>
-  ${view.record.paymentStatus === 'PENDING' && numbers(view)}
-  ${!isFinalStatus(view.record.paymentStatus) && endings(view)}
-  <p><a href="/payments/${view.record.id}">This payment on the dashboard</a></p>
-</aside>`;
 
 function endings(view: View): Html {
   const { record, method, takesCard } = view;
