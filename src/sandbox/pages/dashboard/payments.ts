@@ -78,17 +78,15 @@ export function paymentPage(view: View, path: string): Page {
   const record = view.ledger.get(path);
   const { id, paymentStatus, paymentType, errorMessage } = record;
   const { request, callbackUrl, postedTo } = view.ledger.detailsOf(id);
-  const { amount: requested } = request;
   const reason = view.reviews.get(id);
-  const facts = rows({
-    Requested: requested !== record.amount && money({ ...record, amount: requested }),
-    'Callbacks go to': postedTo,
-    'Instead of': postedTo !== callbackUrl && callbackUrl,
-    "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
-  });
   const right = {
     'Move it': movesOf(record),
-    Payment: facts,
+    Payment: rows({
+      Requested: request.amount !== record.amount && money({ ...record, amount: request.amount }),
+      'Callbacks go to': postedTo,
+      'Instead of': postedTo !== callbackUrl && callbackUrl,
+      "Customer's page": paymentType === 'DEPOSIT' && html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>`,
+    }),
     'Record, as a lookup shows it': rawText('record', 'Record of the payment', JSON.stringify(record, null, 2)),
   };
   const main = html`<h1>${sent(nameOf(record))}: ${sent(money(record))} ${badge(paymentStatus)}</h1>
