@@ -30,10 +30,9 @@ export function addPages(app: Hono, parts: Parts): void {
   addCalls(app);
 
   app.onError((error, { req }) => {
-    const isRefusal = error instanceof SandboxError || error instanceof ConfigurationError;
+    const code = error instanceof SandboxError ? error.code : error instanceof ConfigurationError && 'invalid';
     // Any other error of a route breaks its connection on purpose.
-    if (!isRefusal || req.path.startsWith('/api/')) throw error;
-    const code = error instanceof SandboxError ? error.code : 'invalid';
+    if (!code || req.path.startsWith('/api/')) throw error;
     if (req.path.startsWith(PREFIX)) return problem(code, error.message);
     return noticeResponse('That did not work', error.message, statusOf(code));
   });
