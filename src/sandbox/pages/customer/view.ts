@@ -10,10 +10,7 @@ import { IDENTITY, methodOf, offersOf } from './methods.ts';
 
 export type View = ReturnType<typeof viewOf>;
 
-/**
- * @param input of the address, or of a form
- * @throws {SandboxError} `unknown_payment`
- */
+/** @param input of the address, or of a form. @throws {SandboxError} `unknown_payment` */
 export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams, headers: Headers) {
   const record = ledger.get(id);
   const { paymentType, paymentMethod, currency, customer } = record;
