@@ -10,8 +10,7 @@ const listOf = (faults: Readonly<Record<string, string>>): Html =>
       html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
   )}</ul>`;
 
-export function faultsPage({ faults }: View): Page {
-  const { armed } = faults;
+export function faultsPage({ faults: { armed } }: View): Page {
   // The disabled button takes the Enter key, which would arm the first fault.
   const form = html`<button disabled hidden></button>
     <p class="lead">What goes wrong in production, on purpose. A fault waits for the call or the callback that it is meant for, is injected, and is then used up.</p>
