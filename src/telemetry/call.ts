@@ -46,13 +46,8 @@ export class Call implements CallTrace {
   attempt = 0;
   declare reference?: string | undefined;
   declare paymentId?: string | undefined;
-  declare paymentType?: string | undefined;
-  declare paymentMethod?: string | undefined;
-  declare paymentStatus?: string | undefined;
   declare lane?: CallTrace['lane'];
   declare httpStatus?: number | undefined;
-  declare outcome?: CallTrace['outcome'];
-  declare code?: string | undefined;
   readonly #onEvent: EventListener | undefined;
   readonly #begun = performance.now();
   #run: Run = work => work();
@@ -95,7 +90,7 @@ export class Call implements CallTrace {
         const result = await work();
         const { outcome = 'ok', counts, ...facts } = factsOf(result);
         Object.assign(this, { outcome, ...facts });
-        this.emit({ type: 'success', outcome, paymentStatus: this.paymentStatus, counts });
+        this.emit({ type: 'success', outcome, paymentStatus: facts.paymentStatus, counts });
         return result;
       } catch (error) {
         if (error instanceof NothingDone) throw error;
