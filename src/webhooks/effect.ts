@@ -58,16 +58,14 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   if (result === 'failed') throw failure;
   if (result === 'uncertain') {
     reportReview(endpoint, call, review);
-    throw unhandled('effect_uncertain', cutOff(payment.id), payment.id, failure);
+    const message = `A function of the handler was cut off for payment ${payment.id}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
+    throw unhandled('effect_uncertain', message, payment.id, failure);
   }
   if (result === 'busy') return { result, payment };
   // Not awaited: the payment's turn ends at the commit.
   void finish(endpoint, call, ran);
   return { result: ran.result, seen: ran.seen, payment };
 }
-
-const cutOff = (paymentId: string) =>
-  `A function of the handler was cut off for payment ${paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
 
 /** Decides, and runs the functions of the status. */
 async function apply(
@@ -119,7 +117,8 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
       throw new Error('afterCommit was called after the function has returned: await the code that calls it.');
     works.push(work);
   };
-  const run = () => withTimeout(calls({ tx, signal: stop.signal, afterCommit }), ms, tooLong(ms));
+  const tooLong = `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;
+  const run = () => withTimeout(calls({ tx, signal: stop.signal, afterCommit }), ms, tooLong);
   try {
     await remembering(run);
     return works;
@@ -127,9 +126,6 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
     stop.abort(ENDED);
   }
 }
-
-const tooLong = (ms: number) =>
-  `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;
 
 /** Reports a review, and runs the functions in order. An endless one goes on alone. */
 async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Partial<Ran>): Promise<void> {

@@ -1,7 +1,6 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
 import { leaving, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
-import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { HANDLER, type HandlerLink } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
@@ -87,12 +86,11 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   call.paymentId = claim.id;
   reportStep(endpoint, call, { result: 'received' });
   const { result, payment } = await processCallback(endpoint, { ...claim, call, token, signal });
-  if (result === 'busy') throw unhandled('busy', busy(payment), payment.id);
+  const busy = `Another worker is processing payment ${payment.id}. A later callback or upkeep retries.`;
+  if (result === 'busy') throw unhandled('busy', busy, payment.id);
   const step = { result, paymentStatus: rawStatusOf(payment) };
   return { step, response: answer(200, result === 'ran' ? 'handled' : 'handled before') };
 }
-
-const busy = ({ id }: Payment) => `Another worker is processing payment ${id}. A later callback or upkeep retries.`;
 
 /** Makes a payment due for upkeep. Never rejects. */
 async function note({ link, notes }: Endpoint, paymentId: string): Promise<void> {
