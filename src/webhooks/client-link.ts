@@ -5,10 +5,8 @@ import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
 
-/** The key of a client's {@link ClientLink}. */
 export const CLIENT = Symbol.for('payment-gateway-sdk.client');
 
-/** The parts of a client that a handler needs, besides `getPayment`. */
 export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
   tokens: TokenCheck;

@@ -6,7 +6,6 @@ import { ConfigurationError } from '../errors.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { withParsedBody } from './request-body.ts';
 
-/** A request of node:http, or of the compatibility API of node:http2. */
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
