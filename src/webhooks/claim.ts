@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Payment } from '../schemas/records/payment.ts';
 import { progressOf, rawStatusOf } from '../schemas/records/payment-status.ts';
 import { recordIn } from '../schemas/records/response.ts';
-import { invalidCallback, readBody } from './parse.ts';
+import { contentOf, readBody } from './parse.ts';
 
 /** Requires only the id, because the callbacks of withdrawals and on-ramp payments are not documented. */
 const claimSchema = z.object({
@@ -15,9 +15,7 @@ export type Claim = z.output<typeof claimSchema>;
 
 /** Reads a claim, also from `result`. @throws {WebhookError} `not_json`, or `invalid` if `id` is not a UUID */
 export function readClaim(rawBody: unknown): Claim {
-  const { success, data, error } = claimSchema.safeParse(recordIn(readBody(rawBody)));
-  if (!success) throw invalidCallback(error);
-  return data;
+  return contentOf(claimSchema.safeParse(recordIn(readBody(rawBody))));
 }
 
 /** Returns whether the record shows the claimed status, or a later one. */

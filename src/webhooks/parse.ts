@@ -24,14 +24,14 @@ export type WebhookPayment = Payment;
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
   const body = readBody(rawBody);
   if (recordIn(body) !== body) throw new WebhookError('wrapped', WRAPPED);
-  const { success, data, error } = parsePayment(body);
-  if (!success) throw invalidCallback(error);
-  return data;
+  return contentOf(parsePayment(body));
 }
 
-export function invalidCallback(error: z.ZodError): WebhookError {
+/** @throws {WebhookError} `invalid` */
+export function contentOf<T>({ success, data, error }: z.ZodSafeParseResult<T>): T {
+  if (success) return data;
   const issues = issuesOf(error);
-  return new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
+  throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
 }
 
 const parsePayment = compiledWhenBusy(paymentSchema);
