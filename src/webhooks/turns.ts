@@ -49,18 +49,17 @@ export class Turns {
   }
 
   #join(callback: Callback, run: Run): Promise<Turn> {
+    const { id } = callback;
     const callbacks = [callback];
-    const begin = () => this.#begin(callback.id, run(callbacks));
-    const running = this.#running.get(callback.id);
+    const begin = () => {
+      const begun: Running = { turn: run(callbacks) };
+      this.#running.set(id, begun);
+      return begun.turn.finally(() => begun.next || this.#running.delete(id));
+    };
+    const running = this.#running.get(id);
     if (!running) return begin();
     if (running.next) running.next.callbacks.push(callback);
     else running.next = { callbacks, turn: running.turn.catch(() => {}).then(begin) };
     return running.next.turn;
-  }
-
-  #begin(paymentId: string, turn: Promise<Turn>): Promise<Turn> {
-    const running: Running = { turn };
-    this.#running.set(paymentId, running);
-    return turn.finally(() => running.next || this.#running.delete(paymentId));
   }
 }
