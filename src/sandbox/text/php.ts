@@ -1,5 +1,6 @@
 // Writes JSON and dates as the gateway's PHP does, so that merchants meet them in tests first.
 import { isJsonMap } from '../../schemas/json.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 
 /** Serializes like `json_encode`: escapes slashes and all non-ASCII text, and writes an empty map as an empty list. */
 export const toPhpJson = (value: unknown): string =>
@@ -11,11 +12,7 @@ export const escapeNonAscii = (json: string): string =>
 const isEmptyMap = (value: unknown): boolean => isJsonMap(value) && Object.keys(value).length === 0;
 
 /** A PHP `DateTime` as JSON. */
-export interface PhpDate {
-  date: string;
-  timezone_type: number;
-  timezone: string;
-}
+type PhpDate = PaymentRecord['created'];
 
 export const toPhpDate = (milliseconds: number): PhpDate => ({
   date: `${new Date(milliseconds).toISOString().slice(0, -1).replace('T', ' ')}000`,
