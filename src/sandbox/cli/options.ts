@@ -18,18 +18,9 @@ const WRITTEN: Readonly<Record<string, { flags: string; about?: string }>> = {
   body: { flags: '--body <file>', about: 'file that replaces its body; - for standard input' },
 };
 
-/** A field in JSON Schema. */
-interface Field {
-  type?: string;
-  enum?: string[];
-  title?: string;
-  description?: string;
-  default?: unknown;
-}
-
 /** Makes an option that checks its value by the schema, and passes it on as written. */
 export function optionOf(name: string, schema: z.ZodType): Option {
-  const field = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Field;
+  const field = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const { flags, about = phrase(field.description ?? '') } = WRITTEN[name] ?? {};
   const kebab = name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
   const isFlag = field.type === 'boolean' || field.enum?.join() === 'true,false';
@@ -40,21 +31,19 @@ export function optionOf(name: string, schema: z.ZodType): Option {
     isShown ? `${about} (default: ${field.default})` : about,
   );
   if (isFlag) return option;
-  if (field.enum) option.choices(field.enum);
-  return option.argParser(written => checked(schema, given(written, field)));
+  if (field.enum) option.choices(field.enum.map(String));
+  return option.argParser(written => {
+    const value = given(written, field);
+    const { success, error } = check(schema, value);
+    if (success) return value;
+    throw new InvalidArgumentError(`It ${error.issues[0]?.message}.`);
+  });
 }
 
-function given(written: string, { type, enum: values }: Field): unknown {
+function given(written: string, { type, enum: values }: z.core.JSONSchema.BaseSchema): unknown {
   if (type === 'array') return written.split(',').map(one => one.trim());
-  if (values) return values.find(value => value.toLowerCase() === written.toLowerCase()) ?? written;
+  if (values) return values.find(value => String(value).toLowerCase() === written.toLowerCase()) ?? written;
   return (type === 'integer' || type === 'number') && /\S/.test(written) ? Number(written) : written;
-}
-
-function checked(schema: z.ZodType, value: unknown): unknown {
-  const { success, error } = check(schema, value);
-  if (success) return value;
-  const [issue] = error.issues;
-  throw new InvalidArgumentError(`It ${issue?.message}.`);
 }
 
 /** Formats a sentence in commander's own style. */
