@@ -51,7 +51,7 @@ const move = (name: MoveName, does: string): RemoteCommand => ({
 
 export const scenarioTable = table(SCENARIOS.map(({ name, does }) => [name, does]));
 
-const COMMANDS: readonly RemoteCommand[] = [
+export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     usage: 'trigger <scenario>',
     route: 'playScenario',
@@ -130,11 +130,7 @@ export const place = (command: Command): Command =>
     .addOption(optionOf('url', httpUrl.describe('Address of a sandbox elsewhere.')).conflicts('port'))
     .option('--json', 'print JSON');
 
-export function addRemoteCommands(program: Command): void {
-  for (const row of COMMANDS) addRemoteCommand(program, row);
-}
-
-function addRemoteCommand(program: Command, row: RemoteCommand): void {
+export function addRemoteCommand(program: Command, row: RemoteCommand): void {
   const { usage, route, does, more = '', option, prepare = (asked: Asked) => asked, text, exitCode } = row;
   const { fields = fieldsOf(routeOf(route)) } = row;
   const command = program

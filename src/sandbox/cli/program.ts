@@ -7,7 +7,7 @@ import { CommandError, complain, createProgram, integer, runProgram } from '../.
 import { SandboxError } from '../sandbox-error.ts';
 import { sandboxFields } from '../sandbox-options.ts';
 import { SCENARIOS, scenarioOf } from '../scenarios/library.ts';
-import { addRemoteCommands, place, scenarioTable } from './commands.ts';
+import { addRemoteCommand, place, REMOTE_COMMANDS, scenarioTable } from './commands.ts';
 import { logs } from './logs.ts';
 import { optionOf } from './options.ts';
 import { DEFAULT_PORT } from './remote.ts';
@@ -42,7 +42,7 @@ export function sandboxProgram(): Command {
     .description('lists the scenarios, or prints one as a file to begin with')
     .option('--json', 'print JSON')
     .action((name: string | undefined, { json }) => printScenarios(name, json));
-  addRemoteCommands(program);
+  for (const command of REMOTE_COMMANDS) addRemoteCommand(program, command);
   place(program.command('logs'))
     .description('prints the latest events, a line each')
     .option('--follow', 'continue with new ones')
