@@ -2,15 +2,12 @@
 import { uuidOf } from './ids.ts';
 import type { PaymentRecord } from './record.ts';
 
-/** Rounds like PHP's `number_format`: half up, by the decimal digits instead of the underlying double. */
-const twoDecimals = (amount: number): string =>
-  amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
-
 export const transferOf = ({ id, amount, currency }: PaymentRecord) => ({
   number: `pay-${id.slice(0, 8)}@sandbox.example`,
   full_holder_name: 'Sandbox Payments Pty Ltd',
   payment_description: id.slice(0, 8).toUpperCase(),
-  amount: twoDecimals(amount),
+  // Rounds like PHP's `number_format`: half up, by the decimal digits instead of the underlying double.
+  amount: amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false }),
   currency,
   uuid: uuidOf(`transfer of ${id}`),
   order_id: id,
