@@ -18,16 +18,8 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   query?: Q;
   body?: B;
   errors?: readonly SandboxError['code'][];
-  run(parts: Parts, call: RouteCall<Q, B>): A | Promise<A>;
-}
-
-interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
-  /** The parameter of the path. */
-  id: string;
-  query: z.output<Q>;
-  body: z.output<B>;
-  /** The origin of the sandbox, as its caller knows it. */
-  origin: string;
+  /** @param call with the parameter of the path as `id`, and the sandbox's `origin` as the caller knows it */
+  run(parts: Parts, call: { id: string; query: z.output<Q>; body: z.output<B>; origin: string }): A | Promise<A>;
 }
 
 /** Preserves the types of a route. @param address its method and path: `GET /payments/{id}` */
