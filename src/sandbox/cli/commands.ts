@@ -1,8 +1,8 @@
 // The table of commands that call one route of a running sandbox.
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { type Command, Option } from 'commander';
-import type * as z from 'zod';
+import type { Command, Option } from 'commander';
+import * as z from 'zod';
 import { httpUrl } from '../../schemas/url.ts';
 import { CommandError, endWith, FAILED, integer, LOOK } from '../../terminal/program.ts';
 import { table } from '../../terminal/text.ts';
@@ -24,8 +24,6 @@ interface RemoteCommand {
   does?: string;
   /** Text below the options in the help. */
   more?: string;
-  /** An option that is not a field of the route. */
-  option?: Option;
   /** A replacement for the fields of the route. */
   fields?: Shape;
   prepare?(asked: Asked): Asked | Promise<Asked>;
@@ -93,7 +91,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     usage: 'faults',
     route: 'listFaults',
     does: 'lists the armed faults, or disarms them',
-    option: new Option('--disarm <id|all>', 'disarm this fault, or all'),
+    fields: { disarm: z.string().meta({ title: 'id|all', description: 'disarm this fault, or all' }) },
     prepare: async asked => {
       const { disarm } = asked.fields;
       if (disarm === 'all') await call(asked.place, 'disarmFaults');
@@ -131,14 +129,14 @@ export const place = (command: Command): Command =>
     .option('--json', 'print JSON');
 
 export function addRemoteCommand(program: Command, row: RemoteCommand): void {
-  const { usage, route, does, more = '', option, prepare = (asked: Asked) => asked, text, exitCode } = row;
+  const { usage, route, does, more = '', prepare = (asked: Asked) => asked, text, exitCode } = row;
   const { fields = fieldsOf(routeOf(route)) } = row;
   const command = program
     .command(usage)
     .description(does ?? phrase(routeOf(route).summary))
     .addHelpText('after', more);
   const [argument] = command.registeredArguments;
-  const options: Record<string, Option> = option ? { [option.name()]: option } : {};
+  const options: Record<string, Option> = {};
   for (const [name, field] of Object.entries(fields)) {
     if (name === argument?.name()) argument.choices((field as z.ZodEnum).options.map(String));
     else options[name] = optionOf(name, field);
