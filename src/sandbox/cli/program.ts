@@ -41,7 +41,11 @@ export function sandboxProgram(): Command {
     .command('scenarios [scenario]')
     .description('lists the scenarios, or prints one as a file to begin with')
     .option('--json', 'print JSON')
-    .action((name: string | undefined, { json }) => printScenarios(name, json));
+    .action((name: string | undefined, { json }) => {
+      const scenario = name === undefined ? undefined : scenarioOf(name);
+      const text = scenario?.text.trimEnd() ?? scenarioTable;
+      console.log(json ? JSON.stringify(scenario ?? SCENARIOS, null, 2) : text);
+    });
   for (const command of REMOTE_COMMANDS) addRemoteCommand(program, command);
   place(program.command('logs'))
     .description('prints the latest events, a line each')
@@ -82,11 +86,4 @@ async function serveUntilStopped(options: ServeOptions): Promise<void> {
   // The next signal ends the process.
   stopped.abort();
   await close();
-}
-
-/** Prints the scenarios, which are part of the program: no sandbox is needed. */
-function printScenarios(name: string | undefined, json: boolean): void {
-  const scenario = name === undefined ? undefined : scenarioOf(name);
-  const text = scenario?.text.trimEnd() ?? scenarioTable;
-  console.log(json ? JSON.stringify(scenario ?? SCENARIOS, null, 2) : text);
 }
