@@ -3,8 +3,6 @@ import { hintAt } from '../../schemas/hints.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
 const CARD = '{ paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }';
-const IDEAL = CARD.replace('CARD', 'IDEAL');
-const GOOGLE_PAY = CARD.replace('CARD', 'GOOGLEPAY');
 const PAYID = '{ paymentType: DEPOSIT, paymentMethod: PAYID, amount: 80, currency: AUD }';
 const ONRAMP = '{ paymentType: DEPOSIT, paymentMethod: ONRAMP, amount: 540, currency: BRL }';
 const SEPA = '{ paymentType: WITHDRAWAL, paymentMethod: SEPA, amount: 120, currency: EUR }';
@@ -22,14 +20,14 @@ const ALL = {
   'deposit-completed': completed('A card deposit is paid.', CARD, 'complete'),
   'deposit-authorized': completed(
     'A Google Pay deposit is authorised, then captured.',
-    GOOGLE_PAY,
+    CARD.replace('CARD', 'GOOGLEPAY'),
     'authorize',
     'complete',
   ),
   'deposit-underpaid': completed('A card deposit is paid with less than requested.', CARD, 'complete, amount: 20'),
   'deposit-declined': failed('A card deposit fails because the balance is insufficient.', CARD, 'fail, code: 4004'),
   'deposit-failed': failed('A card deposit fails without a reason.', CARD, 'fail'),
-  'deposit-canceled': moved('An iDEAL deposit is canceled.', IDEAL, 'CANCELED', 'cancel'),
+  'deposit-canceled': moved('An iDEAL deposit is canceled.', CARD.replace('CARD', 'IDEAL'), 'CANCELED', 'cancel'),
   'deposit-authorized-failed': failed(
     'A card deposit is authorised, and fails before it is captured.',
     CARD,
