@@ -5,10 +5,8 @@ import type { Doubt } from '../store/rules/create-row.ts';
 import type { Review } from '../store/rules/payment-row.ts';
 import { printable, table } from '../terminal/text.ts';
 
-/** The command that operators type. */
 export const NAME = 'payment-gateway-sdk';
 
-/** The states of a reference, in words. */
 const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free, without a payment' };
 
 const DOUBT_HEAD = ['REFERENCE', 'SINCE', 'TYPE', 'METHOD', 'AMOUNT', 'STATE', 'PAYMENT'];
@@ -23,7 +21,6 @@ Check each payment and act on it. Then:
 
 const secondsOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '');
 
-/** A table of doubts, and the next step. */
 export function doubtsTable(doubts: readonly Doubt[], scope: string): string {
   if (doubts.length === 0) return `Nothing is in doubt in scope ${printable(scope)}.`;
   const rows = doubts.map(doubt => {
@@ -36,7 +33,6 @@ export function doubtsTable(doubts: readonly Doubt[], scope: string): string {
   return doubts.every(({ underWay }) => underWay) ? lines : `${lines}\n${SETTLE}`;
 }
 
-/** A table of reviews, and the next step. */
 export function reviewsTable(reviews: readonly Review[], scope: string): string {
   if (reviews.length === 0) return `Nothing is for review in scope ${printable(scope)}.`;
   const rows = reviews.map(({ id, status, reason, since, amount, currency, reference, order }) => {

@@ -6,7 +6,6 @@ import type { Upkeep, UpkeepOptions } from '../payments/upkeep/upkeep.ts';
 import { CommandError, complain, FAILED, LOOK } from '../terminal/program.ts';
 import { NAME } from './print.ts';
 
-/** The exports of the merchant's module. */
 interface App {
   gateway: Pick<GatewayClient, 'upkeep'>;
   handler: UpkeepOptions['handler'];
