@@ -158,10 +158,9 @@ export class Callbacks {
 
   #schedule(waiting: WaitingCallback): void {
     const { due } = waiting;
-    const post = () => this.#postWaiting(waiting);
     const ms = Math.min(Math.max((due ?? 0) - this.#parts.clock.now(), 0), LONGEST_TIMER);
     clearTimeout(this.#waiting.get(waiting));
-    this.#waiting.set(waiting, due === undefined ? undefined : setTimeout(post, ms));
+    this.#waiting.set(waiting, due === undefined ? undefined : setTimeout(() => this.#postWaiting(waiting), ms));
   }
 
   #postWaiting(waiting: WaitingCallback): void {
