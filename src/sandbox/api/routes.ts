@@ -140,7 +140,6 @@ function validate(json: unknown, terminal: SandboxSettings['terminal']) {
   return invalid(errors);
 }
 
-/** Returns the answer to a create: the record and the customer's next step. */
 function createdAnswer(record: PaymentRecord, { payid, shape, publicUrl }: SandboxSettings, origin: string): object {
   if (shape === 'unwrapped') return record;
   if (record.paymentType === 'WITHDRAWAL') return { result: record };
