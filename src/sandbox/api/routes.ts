@@ -61,7 +61,7 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
   const { settings, ledger, callbacks, faults, log } = parts;
   const body = new Uint8Array(await request.arrayBuffer());
   const { call, end } = log.begin(request, body, isPlayed);
-  const signal = AbortSignal.any([request.signal, log.life]);
+  const signal = AbortSignal.any([request.signal, log.life.signal]);
   const json = jsonIn(body);
   const known = ledger.find(new URL(request.url).pathname.split('/').at(-1) ?? '');
   let armed = faults.take(on, known?.reference ?? Object(json).reference, isPlayed);

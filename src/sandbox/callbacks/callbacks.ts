@@ -123,7 +123,7 @@ export class Callbacks {
   #enqueue(callback: Callback): Delivery {
     const delivery = this.#record(callback);
     const { paymentId } = delivery;
-    const { life } = this.#parts.log;
+    const { signal: life } = this.#parts.log.life;
     const done = Promise.resolve(this.#underWay.get(paymentId))
       .then(() => this.#post(delivery, callback, life))
       .finally(() => {

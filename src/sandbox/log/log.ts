@@ -46,16 +46,12 @@ export class Log {
   readonly #listeners = new Set<SandboxListener>();
   readonly #maxDeliveries: number;
   readonly #now: () => number;
-  #life = new AbortController();
+  /** Aborted by a reset. Work that still runs then leaves no trace. */
+  life = new AbortController();
 
   constructor(maxDeliveries: number, now: () => number) {
     this.#maxDeliveries = maxDeliveries;
     this.#now = now;
-  }
-
-  /** Aborted by a reset. Work that still runs then leaves no trace. */
-  get life(): AbortSignal {
-    return this.#life.signal;
   }
 
   /** @returns a function that unsubscribes */
@@ -103,7 +99,7 @@ export class Log {
   /** Logs a call. @returns the call, and a function to call at its end, without an answer after a broken connection */
   begin(request: Request, body: Uint8Array, isPlayed = false) {
     const begun = performance.now();
-    const { life } = this;
+    const { signal: life } = this.life;
     const { pathname, search } = new URL(request.url);
     const call: Call = {
       id: nextIdIn(this.calls),
@@ -134,8 +130,8 @@ export class Log {
   }
 
   clear(): void {
-    this.#life.abort(new Error('the sandbox was reset'));
-    this.#life = new AbortController();
+    this.life.abort(new Error('the sandbox was reset'));
+    this.life = new AbortController();
     this.restore({ calls: [], deliveries: [], events: [] });
   }
 

@@ -108,7 +108,7 @@ class Play {
 
   async #take(step: Exclude<Step, FaultStep>, where: string): Promise<void> {
     const { clock, callbacks, log } = this.#parts;
-    const { life } = log;
+    const { signal: life } = log.life;
     if ('move' in step) {
       const { move: name, expect, ...options } = step;
       move(this.#parts, this.#id, name, options);
