@@ -1,6 +1,8 @@
 // The sandbox's API: the documented routes of the gateway, each from a Request to a Response.
+import { isUtf8 } from 'node:buffer';
 import type { Hono } from 'hono/tiny';
 import { delay, withSignal } from '../../deadline.ts';
+import { parseJson } from '../../schemas/json.ts';
 import { REQUEST_FIELDS, REQUESTS } from '../../schemas/requests/schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { EFFECTS, type Effect } from '../faults/inject.ts';
@@ -62,7 +64,7 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
   const body = new Uint8Array(await request.arrayBuffer());
   const { call, end } = log.begin(request, body, isPlayed);
   const signal = AbortSignal.any([request.signal, log.life.signal]);
-  const json = jsonIn(body);
+  const json = isUtf8(body) ? parseJson(new TextDecoder().decode(body))?.value : undefined;
   const known = ledger.find(new URL(request.url).pathname.split('/').at(-1) ?? '');
   let armed = faults.take(on, known?.reference ?? Object(json).reference, isPlayed);
   call.paymentId = known?.id;
@@ -96,15 +98,6 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
-
-/** Returns undefined for a body that is not JSON. */
-function jsonIn(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return undefined;
-  }
-}
 
 function credentialProblem(headers: Headers, apiKey: string): string | undefined {
   const given = headers.get('authorization');
