@@ -19,8 +19,8 @@ export const neverLeft = (error: unknown, url: string): boolean =>
 /** Lists the innermost errors, because a wrapper may call any failure a refused connection. */
 function innermost(error: unknown, depth = 0): unknown[] {
   if (depth > DEEPEST_CAUSE) return [undefined];
-  const { cause, errors } = Object(error);
-  const inner = [errors ?? [], cause ?? []].flat();
+  const { cause, errors = [] } = Object(error);
+  const inner = [...(Array.isArray(errors) ? errors : [errors]), ...(cause == null ? [] : [cause])];
   return inner.length > 0 ? inner.flatMap(each => innermost(each, depth + 1)) : [error];
 }
 
