@@ -1,4 +1,4 @@
-// Prints where the CPU time of the missed targets goes: the own time of each file, by V8's profiler, and of each step of
+// Prints where the time of the missed targets goes: the own time of each file, by V8's profiler, and of each step of
 // the database's statements, by its log.
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

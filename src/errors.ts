@@ -165,7 +165,8 @@ export class DuplicateReferenceError extends GatewayError {
     state: 'planned' | 'begun' | 'created',
     details: Details,
   ) {
-    const what = differing.join(', ').replace('other fields', '$&, such as the customer, an address or a URL');
+    const others = 'other fields, such as the customer, an address or a URL';
+    const what = differing.join(', ').replace('other fields', others);
     const name = `Reference ${JSON.stringify(reference)}`;
     const message = what ? `${name} belongs to another request. Different: ${what}.` : `${name} is a planned payout.`;
     const next = {

@@ -17,7 +17,7 @@ export const report = ({ call }: StoreCall, change: StoreChange, reference: stri
 type Subject = Partial<Pick<CreateRow, 'reference' | 'paymentId'>>;
 
 /** @param name the reference in quotes @param more a fact that the subject lacks */
-type Message = (name: string, paymentId: string | undefined, more: string) => string;
+type Message = (name: string | undefined, paymentId: string | undefined, more: string) => string;
 
 const MESSAGES: Record<Exclude<WarningCode, 'upkeep_missing'>, Message> = {
   create_not_recorded: () =>

@@ -88,7 +88,8 @@ export const isUnderWay = (row: CreateRow, now: number): boolean =>
   row.state === 'begun' && !row.isEnded && row.begunAt + row.timeoutMs >= now;
 
 /** The store's entry of a reference. */
-export interface CreateEntry extends Omit<Attempt, 'attemptId' | 'bodyHash' | 'order' | 'timeoutMs'> {
+export interface CreateEntry
+  extends Pick<Attempt, 'reference' | 'paymentType' | 'paymentMethod' | 'amount' | 'currency'> {
   scope: string;
   /** `planned`: waits for upkeep. `begun`: running or in doubt. `freed`: made no payment. */
   state: CreateState;
