@@ -46,6 +46,12 @@ function commentOf(node: ts.Node): string | undefined {
 /** The comment of an interface. */
 export const commentOn = (name: string): string | undefined => declared.get(name)?.comment;
 
+/** The names of an interface's members, and of those that it may have of others. */
+export function membersOf(name: string): string[] {
+  const { members, bases } = declared.get(name) ?? {};
+  return [...(members?.keys() ?? []), ...(bases ?? []).flatMap(membersOf)];
+}
+
 /** The comment of an interface's member, or else of the member's type. */
 export function commentOnMember(name: string, member: string): string | undefined {
   const { members, bases } = declared.get(name) ?? {};

@@ -20,7 +20,7 @@ export interface Component {
 export function objectsOf(schema: z.core.$ZodType): z.ZodObject[] {
   if (schema instanceof z.ZodObject) return [schema];
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(objectsOf);
-  if (schema instanceof z.ZodPipe) return objectsOf(schema.out);
+  if (schema instanceof z.ZodPipe) return objectsOf(schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return objectsOf(schema.unwrap());
   return [];
 }

@@ -1,24 +1,28 @@
 // What the gateway answers and posts: the record by its status, alone or wrapped, and the transfer of a PayID deposit.
 import * as z from 'zod';
+import { PAYMENT_STATUSES } from '../../src/schemas/methods.ts';
 import { paymentSchema } from '../../src/schemas/records/payment.ts';
 import { transferSchema } from '../../src/schemas/records/transfer.ts';
-import { type Component, componentOf, objectsOf, render } from './component.ts';
+import { membersOf } from './comments.ts';
+import { type Component, componentOf, render } from './component.ts';
 import { type JsonSchema, refTo } from './wire.ts';
 
-const objects = objectsOf(paymentSchema);
+const { schema: record } = componentOf('', paymentSchema);
 
-const isCommon = (name: string): boolean => new Set(objects.map(({ shape }) => shape[name])).size === 1;
+/** The schemas of the fields that an interface names. */
+const schemasOf = (name: string) => {
+  const names = membersOf(name);
+  return Object.fromEntries(Object.entries(record.shape).filter(([field]) => names.includes(field)));
+};
 
-const first = objects[0] as z.ZodObject;
-const common = Object.fromEntries(Object.entries(first.shape).filter(([name]) => isCommon(name)));
+const common = schemasOf('PaymentFields');
 
-const variants: Component[] = objects.map(({ shape }) => {
-  const { rawPaymentStatus, ...own } = Object.fromEntries(Object.entries(shape).filter(([name]) => !isCommon(name)));
-  // The SDK keeps an unknown status in a field of its own.
-  if (rawPaymentStatus) own.paymentStatus = rawPaymentStatus;
-  const [status = ''] = [...(shape.paymentStatus?._zod.values ?? [])].map(String);
+const variants: Component[] = [...PAYMENT_STATUSES, 'UNKNOWN'].map(status => {
   const name = `${status.charAt(0)}${status.slice(1).toLowerCase()}Payment`;
-  return { name, schema: z.looseObject(own), bases: ['PaymentFields'] };
+  const own = Object.entries(schemasOf(name)).filter(([field]) => !(field in common));
+  // The SDK keeps an unknown status in a field of its own.
+  const paymentStatus = status === 'UNKNOWN' ? z.string() : z.literal(status);
+  return { name, schema: z.looseObject({ ...Object.fromEntries(own), paymentStatus }), bases: ['PaymentFields'] };
 });
 
 /** The components of answers and callbacks. */
@@ -32,9 +36,9 @@ export const RECORDS: Record<string, JsonSchema> = {
   ...render([
     { name: 'PaymentFields', schema: z.looseObject(common) },
     ...variants,
-    componentOf('Timestamp', first.shape.created),
-    componentOf('Customer', first.shape.customer),
-    componentOf('BillingAddress', first.shape.billingAddress),
+    componentOf('Timestamp', record.shape.created),
+    componentOf('Customer', record.shape.customer),
+    componentOf('BillingAddress', record.shape.billingAddress),
     componentOf('Transfer', transferSchema),
   ]),
   WrappedPayment: {

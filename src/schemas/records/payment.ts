@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { recordedAmount } from '../amount.ts';
 import { each, type FieldsOf } from '../fields-of.ts';
-import { isPaymentStatus, type PaymentMethod, type PaymentType } from '../methods.ts';
+import { isPaymentStatus, type PaymentMethod, type PaymentStatus, type PaymentType } from '../methods.ts';
 
 /** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
 export interface Timestamp {
@@ -145,50 +145,32 @@ const number = readable(z.number(), value => {
 const map = <S extends z.ZodRawShape>(shape: S) =>
   readable(z.looseObject(shape), value => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
 
-const timestamp = map({ date: text, timezone_type: number, timezone: text } satisfies FieldsOf<Timestamp>);
-
 export const CUSTOMER = ['firstName', 'lastName', 'email', 'phone', 'ipaddress', 'dateOfBirth', 'referenceId'] as const;
 export const ADDRESS = ['address1', 'city', 'countryCode', 'postalCode', 'state'] as const;
 
-const fields = {
-  id: z.guid(),
-  paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']),
-  amount: recordedAmount,
-  currency: z.string().min(1),
-  created: timestamp,
-  ...each(['description', 'paymentMethod', 'reference'], text),
-  customer: map(each(CUSTOMER, text) satisfies FieldsOf<Customer>),
-  billingAddress: map(each(ADDRESS, text) satisfies FieldsOf<BillingAddress>),
-  ...each(['redirectUrl', 'cryptoAmount', 'cryptoCurrency'], text),
-  ...each(['crypto_fx', 'fallbackPaymentStatus'], number),
-} satisfies FieldsOf<PaymentFields>;
-const settlement = { settled_crypto_amount: number, crypto_tx_hash: text, destination_wallet: text };
-const failure = { errorMessage: text };
+/** Reads the fields of every variant, and keeps unknown ones. */
+const recordSchema = z.looseObject(
+  {
+    id: z.guid(),
+    paymentStatus: z.string({ error: 'is missing, or is not text' }),
+    paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']),
+    amount: recordedAmount,
+    currency: z.string().min(1),
+    created: map({ date: text, timezone_type: number, timezone: text } satisfies FieldsOf<Timestamp>),
+    ...each(['description', 'paymentMethod', 'reference'], text),
+    customer: map(each(CUSTOMER, text) satisfies FieldsOf<Customer>),
+    billingAddress: map(each(ADDRESS, text) satisfies FieldsOf<BillingAddress>),
+    ...each(['redirectUrl', 'cryptoAmount', 'cryptoCurrency'], text),
+    ...each(['crypto_fx', 'fallbackPaymentStatus', 'settled_crypto_amount'], number),
+    ...each(['crypto_tx_hash', 'destination_wallet', 'errorMessage'], text),
+  } satisfies FieldsOf<PaymentFields & SettlementFields & FailureFields & { paymentStatus: string }>,
+  'must be a payment record',
+);
 
-/** Keeps unknown fields. */
-const variant = <P extends Payment>(shape: FieldsOf<P>) => z.looseObject(shape);
-const inStatus = <S extends string>(status: S) => ({ ...fields, paymentStatus: z.literal(status) });
-
-const variants = [
-  variant<PendingPayment>(inStatus('PENDING')),
-  variant<AuthorizedPayment>(inStatus('AUTHORIZED')),
-  variant<CompletedPayment>({ ...inStatus('COMPLETED'), ...settlement }),
-  variant<FailedPayment>({ ...inStatus('FAILED'), ...settlement, ...failure }),
-  variant<CanceledPayment>({ ...inStatus('CANCELED'), ...failure }),
-  variant<UnknownPayment>({ ...inStatus('UNKNOWN'), rawPaymentStatus: z.string(), ...settlement, ...failure }),
-] as const;
-
-/** Runs before the variants are distinguished, so that a new status becomes a variant instead of a parse error. */
-function withKnownStatus(value: unknown): unknown {
-  const { paymentStatus } = Object(value);
-  if (typeof paymentStatus !== 'string' || isPaymentStatus(paymentStatus)) return value;
-  return { ...Object(value), paymentStatus: 'UNKNOWN', rawPaymentStatus: paymentStatus };
-}
+const isKnown = <R extends { paymentStatus: string }>(record: R): record is R & { paymentStatus: PaymentStatus } =>
+  isPaymentStatus(record.paymentStatus);
 
 /** The schema of a {@link Payment}. It accepts a record as the gateway writes it. */
-export const paymentSchema: z.ZodType<Payment> = z.preprocess(
-  withKnownStatus,
-  z.discriminatedUnion('paymentStatus', variants, {
-    error: ({ code }) => (code === 'invalid_union' ? 'is missing, or is not text' : 'must be a payment record'),
-  }),
+export const paymentSchema: z.ZodType<Payment> = recordSchema.transform(record =>
+  isKnown(record) ? record : { ...record, paymentStatus: 'UNKNOWN' as const, rawPaymentStatus: record.paymentStatus },
 );
