@@ -193,21 +193,19 @@ export class PaymentInDoubtError extends GatewayError {
   /** Earliest time for `settle(reference, 'not_created')`, if that was refused as too early. */
   declare readonly settleableAt?: Date;
   constructor(reference: string, since: Date, details: Details & { settleableAt?: Date; underWay?: boolean } = {}) {
-    const { settleableAt, underWay, ...rest } = details;
-    const message = settleableAt ? tooEarly(reference, settleableAt) : inDoubt(reference, underWay);
-    super(message, { ...rest, outcome: 'unknown' });
+    const { settleableAt, underWay } = details;
+    const name = JSON.stringify(reference);
+    const repeat = underWay ? 'It may still be running: repeat the same create in a moment. ' : '';
+    const message = settleableAt
+      ? `Too early: the create of ${name} may still reach the gateway. 'not_created' is refused until ${settleableAt.toISOString()}, when its timeout and the store's settleMargin have passed.`
+      : `An earlier create of ${name} is still running, or its outcome is unknown. Nothing was sent now. ${repeat}Its callback settles it. If none comes, ask the gateway, then call gateway.settle.`;
+    super(message, { ...details, outcome: 'unknown' });
     this.reference = reference;
     this.since = since;
     if (settleableAt) this.settleableAt = settleableAt;
     if (underWay) this.underWay = true;
   }
 }
-
-const tooEarly = (reference: string, settleableAt: Date) =>
-  `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway. 'not_created' is refused until ${settleableAt.toISOString()}, when its timeout and the store's settleMargin have passed.`;
-
-const inDoubt = (reference: string, underWay = false) =>
-  `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown. Nothing was sent now. ${underWay ? 'It may still be running: repeat the same create in a moment. ' : ''}Its callback settles it. If none comes, ask the gateway, then call gateway.settle.`;
 
 /** A write to the store failed, so the SDK sent nothing. */
 export class StoreError extends GatewayError {
