@@ -21,8 +21,7 @@ interface Client {
 export function checkRequest(client: Client, kind: RequestKind, input: unknown, own: object = {}): CheckedRequest {
   const completed = (fields: Partial<PaymentRequest>) => {
     // A class may inherit its fields, such as getters.
-    const names = [...REQUEST_FIELDS].filter(name => name in fields);
-    const inherited = Object.fromEntries(names.map(name => [name, fields[name as keyof typeof fields]]));
+    const inherited = Object.fromEntries([...REQUEST_FIELDS].map(name => [name, fields[name as keyof typeof fields]]));
     const { paymentType = REQUESTS[kind].paymentType, webhookUrl, callbackUrl } = fields;
     const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
     return { ...inherited, ...fields, ...own, paymentType, webhookUrl: address };
