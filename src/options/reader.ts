@@ -33,10 +33,10 @@ export const argumentReader =
 function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly Issue[]) => Error) {
   const names = Object.keys(fields);
   const schema = closedObject('option', fields, `takes one object of options: { ${names.slice(0, 3).join(', ')} }`);
-  return (options: unknown): z.output<z.ZodObject<S>> => {
+  return (options: unknown) => {
     const { success, data, error } = schema.safeParse(options);
     if (!success) throw refuse(issuesOf(error));
-    return data as z.output<z.ZodObject<S>>;
+    return data;
   };
 }
 

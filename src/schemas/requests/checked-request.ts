@@ -19,15 +19,14 @@ interface Client {
 
 /** @param own fields to set @throws {InvalidRequestError} naming every wrong field, before anything is written or sent */
 export function checkRequest(client: Client, kind: RequestKind, input: unknown, own: object = {}): CheckedRequest {
-  const completed = (fields: Partial<PaymentRequest>) => {
-    // A class may inherit its fields, such as getters.
-    const inherited = Object.fromEntries([...REQUEST_FIELDS].map(name => [name, fields[name as keyof typeof fields]]));
-    const { paymentType = REQUESTS[kind].paymentType, webhookUrl, callbackUrl } = fields;
-    const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
-    return { ...inherited, ...fields, ...own, paymentType, webhookUrl: address };
-  };
+  const given = Object(input);
+  // A class may inherit its fields, such as getters.
+  const inherited = Object.fromEntries([...REQUEST_FIELDS].map(name => [name, given[name]]));
+  const { paymentType = REQUESTS[kind].paymentType, webhookUrl, callbackUrl } = given;
+  const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
+  const completed = { ...inherited, ...given, ...own, paymentType, webhookUrl: address };
   const schema: z.ZodType<CheckedRequest> = REQUESTS[kind][client.terminal];
-  const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed(input) : input);
+  const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed : input);
   if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
   const message = decimalsProblem(data.amount, data.currency);
   if (message) throw new InvalidRequestError([{ path: 'amount', message }], 'not_sent');
