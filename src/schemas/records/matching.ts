@@ -31,7 +31,7 @@ export const foldReference = (reference: string): string =>
 
 /** Checks whether the payment's reference can be this one, as a gateway may write it. */
 export const hasReference = ({ reference }: Payment, wanted: string | null | undefined): boolean =>
-  Boolean(reference && wanted && (reference === wanted || foldReference(reference) === foldReference(wanted)));
+  Boolean(reference && wanted && foldReference(reference) === foldReference(wanted));
 
 /** Checks whether a payment has the money or the reference of a request, as a gateway may write it. */
 export const mayBePaymentOf = (request: Requested, payment: Payment): boolean =>
