@@ -1,14 +1,13 @@
 // Hints in messages: the name that was probably meant.
 
-export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: Iterable<string>): string {
-  const names = [...known];
+export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: readonly string[]) {
   const described = unknown.map(name => {
-    const meant = nearest(name, names);
+    const meant = nearest(name, known);
     return meant ? `"${name}" (did you mean "${meant}"?)` : `"${name}"`;
   });
   // A request has too many fields to list them.
   const isListed = kind === 'option' && !described.join().includes('?');
-  return `unknown ${kind} ${described.join(', ')}${isListed ? `; there are: ${names.join(', ')}` : ''}`;
+  return `unknown ${kind} ${described.join(', ')}${isListed ? `; there are: ${known.join(', ')}` : ''}`;
 }
 
 /** Returns a sentence with the name probably meant, or else with all known names. */

@@ -116,8 +116,8 @@ function invalid(errors: Record<string, string[]>): Answer {
 /** Checks a create as the document says. Ignores fields that the gateway does not know. @returns the request or a refusal */
 function validate(json: unknown, terminal: SandboxSettings['terminal']) {
   if (json === undefined) return invalid({ body: ['The body is not JSON.'] });
-  const unknown = Object.keys(json ?? {}).filter(name => !REQUEST_FIELDS.has(name));
-  const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.has(name)));
+  const unknown = Object.keys(json ?? {}).filter(name => !REQUEST_FIELDS.includes(name));
+  const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.includes(name)));
   const { amount } = known;
   if (typeof amount !== 'number' || !Number.isFinite(amount))
     return invalid({ amount: ['The amount must be a number.'] });

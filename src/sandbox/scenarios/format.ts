@@ -1,7 +1,7 @@
 // The format of a scenario: a created payment, its later events, and the expected answers of the merchant's server.
 import * as z from 'zod';
 import { count, oneOf, text } from '../../options/reader.ts';
-import { closedObject, type FieldsOf } from '../../schemas/fields-of.ts';
+import { closedObject, each, type FieldsOf } from '../../schemas/fields-of.ts';
 import { nearest } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { REQUEST_FIELDS } from '../../schemas/requests/schema.ts';
@@ -107,7 +107,7 @@ const expect = fields({
 /** Checks only the fields that make it a scenario. The gateway checks the others. */
 const create = fields(
   {
-    ...(Object.fromEntries([...REQUEST_FIELDS].map(name => [name, z.unknown().optional()])) as object),
+    ...(each(REQUEST_FIELDS, z.unknown().optional()) as object),
     paymentType: oneOf(['DEPOSIT', 'WITHDRAWAL']),
     paymentMethod: z.string({ error: 'must be a method of the gateway, such as CARD' }),
     amount: z.number({ error: 'must be a number' }),

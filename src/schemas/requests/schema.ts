@@ -61,7 +61,7 @@ const applePayFields = {
   billingAddress: openObject({ ...address, countryCode }, 'must be an object with a countryCode for Apple Pay'),
 } satisfies Omit<FieldsOf<ApplePayDeposit>, 'paymentType' | 'paymentMethod'>;
 
-export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(fields)]);
+export const REQUEST_FIELDS: readonly string[] = ['paymentType', 'paymentMethod', ...Object.keys(fields)];
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 
