@@ -5,7 +5,6 @@ import {
   ConnectionError,
   type GatewayError,
   type Issue,
-  issuesOf,
   listOf,
   type Outcome,
   PaymentNotFoundError,
@@ -14,12 +13,11 @@ import {
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { FORBIDDEN, isRefusal, whatToCheck } from '../http-statuses.ts';
-import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import { parseJson } from '../schemas/json.ts';
 import { differencesOf, hasReference } from '../schemas/records/matching.ts';
 import type { Payment } from '../schemas/records/payment.ts';
-import { type Envelope, envelopeSchema, recordIn } from '../schemas/records/response.ts';
+import { type Envelope, readEnvelope, recordIn } from '../schemas/records/response.ts';
 import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
 import type { Accepted } from '../store/creates/create-once.ts';
 import type { Call } from '../telemetry/call.ts';
@@ -48,20 +46,15 @@ export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentI
   throw failed(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
 }
 
-const parseEnvelope = compiledWhenBusy(envelopeSchema);
-
 function read(result: HttpAnswer | NoAnswer, call: Call): Envelope {
   const isSuccess = 'status' in result && result.status >= 200 && result.status < 300;
   if (!isSuccess) throw failed(result, call);
   const json = result.isTooLong ? undefined : parseJson(result.body);
   const problem = result.isTooLong ? 'is longer than any answer of the gateway' : 'is not JSON';
   if (!json) throw failed(result, call, [{ path: '', message: problem }]);
-  const { success, data, error } = parseEnvelope(json.value);
-  if (success) return data;
-  // The field names of the answer, without the envelope's own.
-  const nameIn = (path: string) => path.replace(/^(?:payment|transfer)\.?/, '');
-  const issues = issuesOf(error).map(({ path, message }) => ({ path: nameIn(path), message }));
-  throw failed(result, call, issues);
+  const envelope = readEnvelope(json.value);
+  if (Array.isArray(envelope)) throw failed(result, call, envelope);
+  return envelope;
 }
 
 /** Makes the error of a failed call. @param issues the reasons why the SDK cannot use a successful answer */

@@ -3,8 +3,7 @@ import { TextDecoder } from 'node:util';
 import { isAnyArrayBuffer } from 'node:util/types';
 import type * as z from 'zod';
 import { issuesOf, listOf, WebhookError } from '../errors.ts';
-import { compiledWhenBusy } from '../schemas/compiled.ts';
-import { type Payment, paymentSchema } from '../schemas/records/payment.ts';
+import { type Payment, parsePayment } from '../schemas/records/payment.ts';
 import { recordIn } from '../schemas/records/response.ts';
 
 /** A payment as a callback claims it to be. Anyone can post one: look the payment up before you act on it. */
@@ -34,7 +33,6 @@ export function contentOf<T>({ success, data, error }: z.ZodSafeParseResult<T>):
   throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
 }
 
-const parsePayment = compiledWhenBusy(paymentSchema);
 const WRAPPED =
   'The payment is wrapped in `result`, like an answer of the API. The gateway documents callbacks without it. Look the payment up before you act.';
 

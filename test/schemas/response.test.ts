@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { envelopeSchema } from '../../src/schemas/records/response.ts';
+import { type Envelope, readEnvelope } from '../../src/schemas/records/response.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
-const parse = (name: string) => envelopeSchema.parse(JSON.parse(record(name)));
-const isReadable = (value: unknown) => envelopeSchema.safeParse(value).success;
+const read = (answer: unknown): Envelope => {
+  const envelope = readEnvelope(answer);
+  expect(envelope).toHaveProperty('payment');
+  return envelope as Envelope;
+};
+const parse = (name: string) => read(JSON.parse(record(name)));
+const isReadable = (value: unknown) => 'payment' in readEnvelope(value);
 const wrapped = JSON.parse(record('created PayID deposit'));
 
 describe('an answer', () => {
@@ -11,7 +16,7 @@ describe('an answer', () => {
     expect(parse('created card deposit').payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
     expect(parse('created, unwrapped').payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
     const named = { ...JSON.parse(record('created, unwrapped')), result: 'ok' };
-    expect(envelopeSchema.parse(named).payment).toMatchObject({ id: ID, result: 'ok' });
+    expect(read(named).payment).toMatchObject({ id: ID, result: 'ok' });
   });
 
   it('shows the seven transfer fields of a PayID deposit beside the payment, and never mixes the two', () => {
@@ -32,17 +37,16 @@ describe('an answer', () => {
     expect(isReadable({ ...wrapped, order_id: OTHER_ID })).toBe(false);
     expect(isReadable({ ...wrapped, order_id: ID.toUpperCase() })).toBe(true);
     expect(isReadable({ ...wrapped, order_id: null })).toBe(true);
-    expect(envelopeSchema.safeParse({ ...wrapped, order_id: OTHER_ID }).error?.issues).toMatchObject([
-      { path: ['transfer', 'order_id'], message: 'belongs to another payment than result.id' },
-    ]);
+    const message = 'belongs to another payment than result.id';
+    expect(readEnvelope({ ...wrapped, order_id: OTHER_ID })).toEqual([{ path: 'order_id', message }]);
   });
 
   it('has a transfer only if it has one of its fields next to `result`', () => {
     expect(parse('created card deposit')).not.toHaveProperty('transfer');
     const { result } = wrapped;
     expect(isReadable({ result, order_id: OTHER_ID })).toBe(false);
-    expect(envelopeSchema.parse({ result, order_id: ID }).transfer).toMatchObject({ order_id: ID });
-    expect(envelopeSchema.parse({ ...result, order_id: OTHER_ID })).not.toHaveProperty('transfer');
+    expect(read({ result, order_id: ID }).transfer).toMatchObject({ order_id: ID });
+    expect(read({ ...result, order_id: OTHER_ID })).not.toHaveProperty('transfer');
   });
 
   it.each([
@@ -50,7 +54,7 @@ describe('an answer', () => {
     [{ ...wrapped.result, paymentStatus: 7 }, 'is missing, or is not text'],
     [[], 'must be a payment record'],
   ])('that cannot be read says why: case %#', (result, message) => {
-    expect(envelopeSchema.safeParse({ result }).error?.issues).toMatchObject([{ message }]);
+    expect(readEnvelope({ result })).toMatchObject([{ message }]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 // The payment record: strict on fields that decide money, lenient on the rest, one variant per paymentStatus.
 import * as z from 'zod';
 import { recordedAmount } from '../amount.ts';
+import { compiledWhenBusy } from '../compiled.ts';
 import { each, type FieldsOf } from '../fields-of.ts';
 import { isPaymentStatus, type PaymentMethod, type PaymentStatus, type PaymentType } from '../methods.ts';
 
@@ -174,3 +175,5 @@ const isKnown = <R extends { paymentStatus: string }>(record: R): record is R & 
 export const paymentSchema: z.ZodType<Payment> = recordSchema.transform(record =>
   isKnown(record) ? record : { ...record, paymentStatus: 'UNKNOWN' as const, rawPaymentStatus: record.paymentStatus },
 );
+
+export const parsePayment = compiledWhenBusy(paymentSchema);

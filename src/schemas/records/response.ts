@@ -1,8 +1,8 @@
 // The two shapes of an answer: `{ result: record, …transfer fields }`, and the record alone.
-import * as z from 'zod';
+import { type Issue, issuesOf } from '../../errors.ts';
 import { isPaymentId, isSamePayment } from '../id.ts';
 import { isJsonMap } from '../json.ts';
-import { type Payment, paymentSchema } from './payment.ts';
+import { type Payment, parsePayment } from './payment.ts';
 import { TRANSFER_FIELDS, type Transfer, transferSchema } from './transfer.ts';
 
 /** An answer of the gateway, wrapped or not. */
@@ -19,19 +19,15 @@ export function recordIn(body: unknown): unknown {
   return isPaymentId(id) && !isJsonMap(result) ? body : result;
 }
 
-/** Separates the transfer, so that its `amount` (text) never mixes with the record's. */
-function unwrap(answer: unknown): unknown {
-  const payment = recordIn(answer);
-  const hasTransfer = payment !== answer && TRANSFER_FIELDS.some(field => Object.hasOwn(Object(answer), field));
-  return { payment, ...(hasTransfer && { transfer: answer }) };
+/** Reads an answer. @returns what is wrong with an answer that cannot be used */
+export function readEnvelope(answer: unknown): Envelope | Issue[] {
+  const record = recordIn(answer);
+  const { success, data: payment, error } = parsePayment(record);
+  if (!success) return issuesOf(error);
+  // Only next to `result`, so that its `amount` (text) never mixes with the record's.
+  const hasTransfer = record !== answer && TRANSFER_FIELDS.some(field => Object.hasOwn(Object(answer), field));
+  if (!hasTransfer) return { payment };
+  const transfer = transferSchema.parse(answer);
+  const isIts = transfer.order_id == null || isSamePayment(transfer.order_id, payment.id);
+  return isIts ? { payment, transfer } : [{ path: 'order_id', message: 'belongs to another payment than result.id' }];
 }
-
-export const envelopeSchema: z.ZodType<Envelope> = z.preprocess(
-  unwrap,
-  z
-    .object({ payment: paymentSchema, transfer: transferSchema.optional() })
-    .refine(({ payment, transfer }) => transfer?.order_id == null || isSamePayment(transfer.order_id, payment.id), {
-      error: 'belongs to another payment than result.id',
-      path: ['transfer', 'order_id'],
-    }),
-);
