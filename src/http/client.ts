@@ -3,10 +3,14 @@ import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
 import type { ConnectionOptions } from './connection.ts';
-import { type Exchange, type HttpAnswer, HttpAttempt, type HttpRequest } from './exchange.ts';
+import type { AnswerHead, Exchange, HttpAnswer, HttpRequest } from './exchange.ts';
 import { type Failure, failureOf } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
+import { BoundedBody } from './read-body.ts';
 import { pauseBefore } from './retry-policy.ts';
+
+/** Bytes to read of an answer, at most. A record takes one or two thousand. */
+const LONGEST_ANSWER = 1024 * 1024;
 
 /** The result of a call without a complete answer. */
 export interface NoAnswer extends Failure {
@@ -35,75 +39,73 @@ export async function createHttpClient(
   // node:http is slow to load, and some runtimes lack it.
   const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
   return async (request, { deadline, signal, awaitsAnswer }) => {
-    if (signal?.aborted)
-      return { mayHaveLeft: false, body: '', code: signal.reason instanceof LateError ? 'timeout' : 'aborted' };
+    const wasAborted = () => signal?.aborted && !(signal.reason instanceof LateError);
+    if (signal?.aborted) return { mayHaveLeft: false, body: '', code: wasAborted() ? 'aborted' : 'timeout' };
     const { call, method, url } = request;
     // Ends the running attempt. ky's own timeout costs more, and Node loses its signal when ky clones a request.
     const stop = new AbortController();
     const giveUp = () => stop.abort(signal?.reason);
     const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
     signal?.addEventListener('abort', giveUp);
-    let last = new HttpAttempt(deadline, stop.signal);
     call.attempt = 1;
-    const first = attemptOnce(exchange, request, last);
+    let last = await attemptOnce(exchange, request, deadline, stop.signal);
     // ky gets a call only once the first attempt has failed, because it costs as much as the rest of a create.
     const repeat = () => {
-      const failed = [first];
-      let failedAt = 0;
+      let failedAt: number | undefined;
       let pause = 0;
-      const again = () => {
-        stop.signal.throwIfAborted();
-        const reason = last.answer?.status ?? last.failure.code;
-        last = new HttpAttempt(deadline, stop.signal);
-        call.attempt += 1;
-        call.emit({ type: 'retry', reason, waitedMs: since(failedAt) });
-        return attemptOnce(exchange, request, last);
+      const attempt = async () => {
+        if (failedAt !== undefined) {
+          call.attempt += 1;
+          call.emit({ type: 'retry', reason: 'code' in last ? last.code : last.status, waitedMs: since(failedAt) });
+          last = await attemptOnce(exchange, request, deadline, stop.signal);
+        }
+        if (mayPass(last)) throw new Error();
+        return { ok: true } as never;
       };
       const shouldRetry = ({ retryCount }: { retryCount: number }) => {
         failedAt = performance.now();
-        pause = pauseBefore(retryCount, last.answer?.pause);
+        pause = pauseBefore(retryCount, 'pause' in last ? last.pause : 0);
         // A create is repeated only if it certainly never left. The errors of a merchant's fetch prove too little.
-        const mayRepeat = method === 'GET' || !(fetch || last.mayHaveLeft);
+        const mayRepeat = method === 'GET' || !(fetch || 'status' in last || last.mayHaveLeft);
         // If the time ends in the pause, the caller gets the answer now.
         return mayRepeat && deadline.remaining > pause;
       };
       return ky(url, {
         method,
         // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
-        fetch: () => (failed.pop() ?? again()) as never,
+        fetch: attempt,
         timeout: false,
         retry: { methods: ['get', 'post'], limit: retries, shouldRetry, delay: () => pause },
         // Not the caller's own, which may be of another realm.
         ...(signal && { signal: stop.signal }),
       });
     };
-    await first.catch(repeat).catch(() => {});
+    if (mayPass(last)) await repeat().catch(() => {});
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
-    const { answer, body, mayHaveLeft, failure } = last;
     // The abort ended the retries of a passing status.
-    const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
-    const isAborted = isStopped && (!answer || isPassing(answer.status));
-    // An error status is an answer too.
-    if (answer && !isAborted) return { ...answer, body: body.text, isTooLong: body.isTooLong };
-    return { mayHaveLeft, body: body.text, ...failure, ...(isAborted && { code: 'aborted' }) };
+    if (!(wasAborted() && mayPass(last))) return last;
+    return { mayHaveLeft: true, body: last.body, ...('code' in last && last), code: 'aborted' };
   };
 }
 
-/** Rejects if the attempt failed, or if its answer says that a later attempt may succeed. */
-async function attemptOnce(exchange: Exchange, request: HttpRequest, attempt: HttpAttempt): Promise<object> {
+/** Whether a later attempt may succeed. */
+const mayPass = (result: HttpAnswer | NoAnswer) => 'code' in result || isPassing(result.status);
+
+async function attemptOnce(exchange: Exchange, request: HttpRequest, deadline: Deadline, signal: AbortSignal) {
   const { call, secrets } = request;
   const begun = performance.now();
+  const body = new BoundedBody(LONGEST_ANSWER);
+  const attempt = { deadline, signal, body, mayHaveLeft: false };
+  const answered = (head: AnswerHead): HttpAnswer => {
+    const { status, requestId } = head;
+    call.httpStatus = status;
+    call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
+    return { ...head, body: body.text, isTooLong: body.isTooLong };
+  };
+  const failed = (failure: Failure): NoAnswer => ({ mayHaveLeft: attempt.mayHaveLeft, body: body.text, ...failure });
   call.emit({ type: 'request' });
-  try {
-    attempt.answer = await exchange(request, attempt);
-  } catch (error) {
-    attempt.failure = failureOf(error, secrets);
-    throw error;
-  }
-  const { status, requestId } = attempt.answer;
-  call.httpStatus = status;
-  call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
-  if (isPassing(status)) throw new Error();
-  return { ok: true };
+  const ended = exchange(request, attempt).then(answered, error => failed(failureOf(error, secrets)));
+  // An error of the merchant's fetch may throw when it is read.
+  return ended.catch(() => failed({ code: 'fetch_failed' }));
 }

@@ -1,11 +1,7 @@
 // One exchange with the gateway: its request, its answer and the state of its attempt.
 import type { Deadline } from '../deadline.ts';
 import type { Call } from '../telemetry/call.ts';
-import type { Failure } from './network-error.ts';
-import { BoundedBody } from './read-body.ts';
-
-/** Bytes to read of an answer, at most. A record takes one or two thousand. */
-const LONGEST_ANSWER = 1024 * 1024;
+import type { BoundedBody } from './read-body.ts';
 
 export interface HttpRequest {
   call: Call;
@@ -21,7 +17,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   status: number;
   body: string;
-  /** Whether the body is longer than {@link LONGEST_ANSWER}. Then `body` is its beginning. */
+  /** Whether the body is longer than the SDK reads. Then `body` is its beginning. */
   isTooLong: boolean;
   /** Whether the body is compressed, although the SDK asks for plain text. */
   isCompressed?: boolean | undefined;
@@ -33,22 +29,14 @@ export interface HttpAnswer {
 /** An answer without its body, which the attempt has. */
 export type AnswerHead = Omit<HttpAnswer, 'body' | 'isTooLong'>;
 
-export class HttpAttempt {
+export interface HttpAttempt {
   readonly deadline: Deadline;
   /** Aborted at the timeout, or with the caller's own signal. */
   readonly signal: AbortSignal;
   /** False while the request provably has not left this machine. */
-  mayHaveLeft = false;
+  mayHaveLeft: boolean;
   /** The part of the answer's body that has arrived: even half may contain the payment's id. */
-  readonly body = new BoundedBody(LONGEST_ANSWER);
-  answer?: AnswerHead;
-  /** Counts only without an answer. */
-  failure: Failure = { code: 'fetch_failed' };
-
-  constructor(deadline: Deadline, signal: AbortSignal) {
-    this.deadline = deadline;
-    this.signal = signal;
-  }
+  readonly body: BoundedBody;
 }
 
 /** Sends a request once, before the attempt's deadline. It rejects as soon as the attempt's signal is aborted. */

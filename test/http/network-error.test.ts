@@ -24,12 +24,7 @@ const failed = async (thrown: unknown, baseUrl: string = KEYS.baseUrl) => {
   return error as GatewayError;
 };
 
-const hostile = new Proxy(
-  {},
-  {
-    get: throwing(new Error('hands off')),
-  },
-);
+const hostile = new Proxy({}, { get: throwing(new Error('hands off')) });
 const ring = new Error('ring');
 ring.cause = ring;
 
@@ -116,7 +111,8 @@ describe('the cause', () => {
     expect(inspect(cause)).not.toContain('zoe@');
     const named = coded('x', { name: 'Zoe zoe@customer.example', stack: undefined });
     expect(await causeOf(named)).toMatchObject({ name: 'Error', stack: `Error: ${WITHHELD}` });
-    expect(await failed(hostile)).toMatchObject({ code: 'fetch_failed' });
+    const unreadable = Object.defineProperty({}, 'message', { get: throwing(ring) });
+    expect(await failed(unreadable)).toMatchObject({ code: 'fetch_failed', outcome: 'unknown' });
   });
 
   it.each([undefined, null, 'words', () => {}])('is absent for %s', async thrown => {
