@@ -1,5 +1,6 @@
 // The state of one call, and its reports to `onEvent` and, over Node's tracing channels, to tracers.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import * as diagnostics from 'node:diagnostics_channel';
 import { since } from '../deadline.ts';
 import { type ApiError, isGatewayError } from '../errors.ts';
@@ -32,10 +33,6 @@ export const CHANNELS: Readonly<Record<Operation, Channel | undefined>> = {
   upkeep: STORE,
 };
 
-/** Distinguishes processes in logs. Nothing depends on it. */
-const PROCESS = Math.random().toString(36).slice(2, 10);
-let calls = 0;
-
 /** Ends a call that did nothing: it is reported neither as a success nor as a failure. */
 export class NothingDone extends Error {}
 
@@ -57,8 +54,7 @@ export class Call implements CallTrace {
     this.operation = operation;
     this.baseUrl = baseUrl;
     this.#onEvent = onEvent;
-    calls += 1;
-    this.callId = cause?.callId ?? `${PROCESS}-${calls.toString(36)}`;
+    this.callId = cause?.callId ?? randomUUID();
   }
 
   get durationMs(): number {
