@@ -22,7 +22,7 @@ import type { Terminal } from './schemas/methods.ts';
 import { DIFFERENCES, type Difference } from './schemas/records/matching.ts';
 import { httpUrl, isLoopback } from './schemas/url.ts';
 import type { Store } from './store/contract.ts';
-import type { EventListener } from './telemetry/events.ts';
+import type { GatewayEvent } from './telemetry/events.ts';
 
 /** Text form of the signature's 32 bytes. The gateway's document does not define it: ask the gateway. */
 export type SignatureEncoding = 'hex' | 'base64';
@@ -100,7 +100,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    */
   formerSignKeys?: readonly string[] | undefined;
   /** Listener for every step and the end of every call. Events never contain a secret or customer data. */
-  onEvent?: EventListener | undefined;
+  onEvent?: ((event: GatewayEvent) => void) | undefined;
 }
 
 /** Options of any call. */
@@ -193,7 +193,7 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   ).optional(),
   signCallbackUrls: flag.default(false),
   formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),
-  onEvent: functionOf<EventListener>().optional(),
+  onEvent: functionOf<(event: GatewayEvent) => void>().optional(),
 });
 
 /** The client's options with every default filled in and every value checked. */

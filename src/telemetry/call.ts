@@ -4,19 +4,11 @@ import { randomUUID } from 'node:crypto';
 import * as diagnostics from 'node:diagnostics_channel';
 import { since } from '../deadline.ts';
 import { type ApiError, isGatewayError } from '../errors.ts';
-import {
-  type CallStep,
-  type CallTrace,
-  type EventListener,
-  type Failure,
-  notify,
-  type Operation,
-  type Success,
-} from './events.ts';
+import { type CallStep, type CallTrace, type Failure, type GatewayEvent, notify, type Success } from './events.ts';
 
 interface Caller {
   baseUrl?: string | undefined;
-  onEvent?: EventListener | undefined;
+  onEvent?: ((event: GatewayEvent) => void) | undefined;
 }
 
 type Run = Parameters<CallTrace['runIn']>[0];
@@ -25,7 +17,7 @@ type Channel = diagnostics.TracingChannel<unknown, CallTrace>;
 // Some runtimes lack tracing channels, and so have no listeners.
 const channelOf = (name: string): Channel | undefined => diagnostics.tracingChannel?.(`payment-gateway-sdk:${name}`);
 const STORE = channelOf('store');
-export const CHANNELS: Readonly<Record<Operation, Channel | undefined>> = {
+export const CHANNELS: Readonly<Record<CallTrace['operation'], Channel | undefined>> = {
   create: channelOf('create'),
   lookup: channelOf('lookup'),
   callback: channelOf('callback'),
@@ -38,19 +30,19 @@ export class NothingDone extends Error {}
 
 export class Call implements CallTrace {
   readonly callId: string;
-  readonly operation: Operation;
+  readonly operation: CallTrace['operation'];
   readonly baseUrl: string | undefined;
   attempt = 0;
   declare reference?: string | undefined;
   declare paymentId?: string | undefined;
   declare lane?: CallTrace['lane'];
   declare httpStatus?: number | undefined;
-  readonly #onEvent: EventListener | undefined;
+  readonly #onEvent: Caller['onEvent'];
   readonly #begun = performance.now();
   #run: Run = work => work();
 
   /** @param cause the call that makes this one, and shares its id */
-  constructor(operation: Operation, { baseUrl, onEvent }: Caller, cause?: Call) {
+  constructor(operation: CallTrace['operation'], { baseUrl, onEvent }: Caller, cause?: Call) {
     this.operation = operation;
     this.baseUrl = baseUrl;
     this.#onEvent = onEvent;
@@ -77,16 +69,13 @@ export class Call implements CallTrace {
   }
 
   /** Runs the call to its end, and reports it. */
-  conclude<T>(
-    work: () => Promise<T>,
-    factsOf: (result: T) => Partial<Success> & Pick<CallTrace, 'paymentId'> = () => ({}),
-  ): Promise<T> {
+  conclude<T>(work: () => Promise<T>, factsOf: (result: T) => Partial<Success> = () => ({})): Promise<T> {
     return this.traced(async () => {
       try {
         const result = await work();
-        const { outcome = 'ok', counts, ...facts } = factsOf(result);
-        Object.assign(this, { outcome, ...facts });
-        this.emit({ type: 'success', outcome, paymentStatus: facts.paymentStatus, counts });
+        const { counts, ...facts } = { outcome: 'ok', ...factsOf(result) } as const;
+        Object.assign(this, facts);
+        this.emit({ type: 'success', counts, ...facts });
         return result;
       } catch (error) {
         if (error instanceof NothingDone) throw error;
@@ -112,7 +101,7 @@ export class Call implements CallTrace {
 const CODE = /^\w{1,40}$/;
 
 /** Returns the facts that are safe to report. The message of an error outside the SDK may contain anything. */
-function failureOf(thrown: unknown): Failure & Pick<CallTrace, 'paymentId'> {
+function failureOf(thrown: unknown): Failure {
   if (isGatewayError(thrown)) {
     const { name: error, code, outcome, paymentId, status, requestId } = thrown as ApiError;
     return { error, code, outcome, paymentId, status, requestId };

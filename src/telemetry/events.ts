@@ -1,9 +1,6 @@
 // The facts of calls for the merchant, as events, traces and warnings: without secrets or customer data.
 import type { Outcome } from '../errors.ts';
 
-/** The kind of a call. A `callback` is one that the handler takes, or a payment that `upkeep` processes. */
-export type Operation = 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
-
 /**
  * The facts of one call, without a secret or customer data. A subscriber of a tracing channel gets this object, which is
  * filled while the call runs. Each event has a part of it.
@@ -11,7 +8,8 @@ export type Operation = 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
 export interface CallTrace {
   /** The same for all events of one call and of its lookups. */
   readonly callId: string;
-  readonly operation: Operation;
+  /** A `callback` is one that the handler takes, or a payment that `upkeep` processes. */
+  readonly operation: 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
   /** The client's address of the gateway. */
   readonly baseUrl?: string | undefined;
   /** The merchant's own transaction id, if any. */
@@ -67,7 +65,7 @@ export type CallStep =
   | { type: 'warning'; code: WarningCode; message: string };
 
 /** The facts of a successful call. */
-export interface Success extends Pick<CallTrace, 'paymentStatus'> {
+export interface Success extends Pick<CallTrace, 'paymentId' | 'paymentStatus'> {
   /** `replayed`: an earlier create made the payment. `stale`: replayed, but the lookup failed. Otherwise `ok`. */
   outcome: 'ok' | 'replayed' | 'stale';
   /** The counts of an `upkeep`. */
@@ -75,7 +73,7 @@ export interface Success extends Pick<CallTrace, 'paymentStatus'> {
 }
 
 /** The facts of a failed call, after all retries: those of its error. */
-export interface Failure {
+export interface Failure extends Pick<CallTrace, 'paymentId'> {
   /** The name of the error, and its code. */
   error: string;
   code: string;
@@ -140,8 +138,8 @@ export type ReviewReason =
 /** One step of a callback, or of a payment that `upkeep` processes. `httpStatus` is the handler's answer to the callback. */
 export type CallbackEvent = Pick<CallTrace, 'callId' | 'paymentId'> & { operation: 'callback' } & (
     | ({ type: 'callback' } & CallbackStep)
-    /** Nothing failed, but an operator should check it. */
-    | { type: 'warning'; code: CallbackWarningCode; message: string }
+    /** An operator should check it: a function passed to `afterCommit` failed, or ran longer than 25 s. */
+    | { type: 'warning'; code: 'after_commit_failed'; message: string }
     /** A person must check the payment: it is in `gateway.reviews()`. */
     | { type: 'review'; reason: ReviewReason; reference?: string | undefined; order?: string | undefined }
   );
@@ -158,12 +156,6 @@ export interface CallbackStep extends Pick<CallTrace, 'paymentStatus' | 'code' |
 
 /** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
 export type Lane = 'signed' | 'unsigned' | 'sweep';
-
-/** `after_commit_failed`: a function passed to `afterCommit` failed, or ran longer than 25 s. */
-export type CallbackWarningCode = 'after_commit_failed';
-
-/** Gets every event. Its errors change nothing. */
-export type EventListener = (event: GatewayEvent) => void;
 
 /** Calls a merchant's listener or a tracer. Their errors and rejections never change the outcome of a payment. */
 export function notify<T>(listener: ((value: T) => unknown) | undefined, value: T): void {

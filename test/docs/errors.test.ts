@@ -4,7 +4,7 @@ import type { SandboxError } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { AnyGatewayError, WebhookErrorCode } from '../../src/errors.ts';
 import { isRefusal } from '../../src/http-statuses.ts';
-import type { CallbackWarningCode, WarningCode } from '../../src/telemetry/events.ts';
+import type { CallbackEvent, WarningCode } from '../../src/telemetry/events.ts';
 import { endOf } from '../../src/webhooks/reply.ts';
 import { rowsOf, sectionOf, textOf } from './pages.ts';
 
@@ -51,7 +51,9 @@ const WARNINGS: Record<WarningCode, true> = {
   upkeep_failed: true,
   upkeep_missing: true,
 };
-const CALLBACK_WARNINGS: Record<CallbackWarningCode, true> = { after_commit_failed: true };
+const CALLBACK_WARNINGS: Record<Extract<CallbackEvent, { type: 'warning' }>['code'], true> = {
+  after_commit_failed: true,
+};
 
 const SANDBOX: Record<SandboxError['code'], true> = {
   unknown_payment: true,
