@@ -66,9 +66,9 @@ export async function createHttpClient(
         failedAt = performance.now();
         pause = pauseBefore(retryCount, 'pause' in last ? last.pause : 0);
         // A create is repeated only if it certainly never left. The errors of a merchant's fetch prove too little.
-        const mayRepeat = method === 'GET' || !(fetch || 'status' in last || last.mayHaveLeft);
+        const neverLeft = 'code' in last && !last.mayHaveLeft && !fetch;
         // If the time ends in the pause, the caller gets the answer now.
-        return mayRepeat && deadline.remaining > pause;
+        return (method === 'GET' || neverLeft) && deadline.remaining > pause;
       };
       return ky(url, {
         method,

@@ -184,6 +184,7 @@ export function faultsOf(body: string) {
     ),
     then('307 Temporary Redirect', writes(head('307 Temporary Redirect', 'location: /elsewhere', 'content-length: 0'))),
     then('421 Misdirected Request', writes(head('421 Misdirected Request', 'content-length: 0'))),
+    then('503 Service Unavailable', writes(head('503 Service Unavailable', 'content-length: 0'))),
   ];
 
   return { idle, during, odd };
