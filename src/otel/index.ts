@@ -44,9 +44,9 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
     },
   };
   const channels = new Set(Object.values(CHANNELS));
-  for (const channel of channels) channel?.subscribe(subscribers as never);
+  for (const channel of channels) channel.subscribe(subscribers as never);
   return () => {
-    for (const channel of channels) channel?.unsubscribe(subscribers as never);
+    for (const channel of channels) channel.unsubscribe(subscribers as never);
     metrics.stop();
   };
 }

@@ -1,7 +1,7 @@
 // The state of one call, and its reports to `onEvent` and, over Node's tracing channels, to tracers.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import * as diagnostics from 'node:diagnostics_channel';
+import { tracingChannel } from 'node:diagnostics_channel';
 import { since } from '../deadline.ts';
 import { type ApiError, isGatewayError } from '../errors.ts';
 import { type CallStep, type CallTrace, type Failure, type GatewayEvent, notify, type Success } from './events.ts';
@@ -12,12 +12,10 @@ interface Caller {
 }
 
 type Run = Parameters<CallTrace['runIn']>[0];
-type Channel = diagnostics.TracingChannel<unknown, CallTrace>;
 
-// Some runtimes lack tracing channels, and so have no listeners.
-const channelOf = (name: string): Channel | undefined => diagnostics.tracingChannel?.(`payment-gateway-sdk:${name}`);
+const channelOf = (name: string) => tracingChannel<unknown, CallTrace>(`payment-gateway-sdk:${name}`);
 const STORE = channelOf('store');
-export const CHANNELS: Readonly<Record<CallTrace['operation'], Channel | undefined>> = {
+export const CHANNELS = {
   create: channelOf('create'),
   lookup: channelOf('lookup'),
   callback: channelOf('callback'),
@@ -92,8 +90,7 @@ export class Call implements CallTrace {
 
   /** Runs work in a trace, within the contexts that tracers request. */
   traced<T>(work: () => Promise<T>): Promise<T> {
-    const channel = CHANNELS[this.operation];
-    return channel ? channel.tracePromise(() => this.#run(work), this) : work();
+    return CHANNELS[this.operation].tracePromise(() => this.#run(work), this);
   }
 }
 
