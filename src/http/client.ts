@@ -77,7 +77,7 @@ export async function createHttpClient(
         timeout: false,
         retry: { methods: ['get', 'post'], limit: retries, shouldRetry, delay: () => pause },
         // Not the caller's own, which may be of another realm.
-        ...(signal && { signal: stop.signal }),
+        signal: stop.signal,
       });
     };
     if (mayPass(last)) await repeat().catch(() => {});
