@@ -43,7 +43,7 @@ function open() {
   return { sandbox, store, gateway, handler };
 }
 
-const callId = expect.stringMatching(/^[\w-]+$/);
+const callId = expect.stringMatching(/^[\da-f-]{36}$/);
 
 describe('the tracing channels', () => {
   it('report a create from its start to its end', async () => {

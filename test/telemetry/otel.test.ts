@@ -115,7 +115,7 @@ it('a create is one span of a client, with the facts of its end', async () => {
       name: 'payment.create',
       options: { kind: CLIENT, attributes: { 'server.address': 'sandbox.localhost', 'server.port': 80 } },
       attributes: {
-        'payment.call_id': expect.stringMatching(/^[\w-]+$/),
+        'payment.call_id': expect.stringMatching(/^[\da-f-]{36}$/),
         'payment.id': payment.id,
         'payment.reference': 'order-1',
         'payment.status': 'PENDING',

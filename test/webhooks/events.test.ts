@@ -9,7 +9,7 @@ import { whileTimePasses } from '../support/passing-time.ts';
 import { callback, completed, linked, openShop, post, storeWith } from './shop-callbacks.ts';
 
 const durationMs = expect.any(Number);
-const callId = expect.stringMatching(/^[\w-]+$/);
+const callId = expect.stringMatching(/^[\da-f-]{36}$/);
 const step = { callId, operation: 'callback', type: 'callback', paymentId: ID, lane: 'unsigned', durationMs };
 const received = { ...step, result: 'received' };
 
