@@ -30,19 +30,18 @@ export interface RedeliverOptions {
 }
 
 export class Callbacks {
+  /** In the order of arrival. */
+  waiting: readonly WaitingCallback[] = [];
+  /** The timer of the next due one. */
+  #timer: NodeJS.Timeout | undefined;
+  /** The running posts of each payment. */
   readonly #underWay = new Map<string, Promise<void>>();
-  /** In the order of arrival, each with its timer. */
-  readonly #waiting = new Map<WaitingCallback, NodeJS.Timeout | undefined>();
   /** Emits `end` after each post, and after a reset. */
   readonly #ends = new EventEmitter().setMaxListeners(0);
   readonly #parts: Used;
 
   constructor(parts: Used) {
     this.#parts = parts;
-  }
-
-  get waiting(): WaitingCallback[] {
-    return [...this.#waiting.keys()];
   }
 
   async idle(): Promise<void> {
@@ -57,8 +56,7 @@ export class Callbacks {
 
   /** Forgets every waiting callback. The log ends running posts. */
   clear(): void {
-    for (const timer of this.#waiting.values()) clearTimeout(timer);
-    this.#waiting.clear();
+    this.#keep([]);
     this.#underWay.clear();
     this.#ends.emit('end');
   }
@@ -86,7 +84,7 @@ export class Callbacks {
       };
       for (const one of fault ? posts[fault] : [callback]) this.#enqueue(one);
       const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
-      for (const one of held.reverse()) this.#postWaiting(one);
+      this.#postWaiting(held.reverse());
     }
   }
 
@@ -101,18 +99,13 @@ export class Callbacks {
 
   /** Restores the waiting callbacks of a saved sandbox. @throws for a damaged one */
   restore(waiting: readonly WaitingCallback[]): void {
-    for (const one of waiting) {
-      if (!one.callback.paymentId) throw new Error();
-      this.#schedule(one);
-    }
+    if (!waiting.every(({ callback }) => callback.paymentId)) throw new Error();
+    this.#keep(waiting);
   }
 
-  /** Posts the waiting callbacks that are due since the clock was moved, and schedules the others again. */
-  wake(): void {
-    for (const one of this.waiting) {
-      if (one.due !== undefined && one.due <= this.#parts.clock.now()) this.#postWaiting(one);
-      else this.#schedule(one);
-    }
+  /** Posts the waiting callbacks that are due by this time. */
+  wake(time = this.#parts.clock.now()): void {
+    this.#postWaiting(this.waiting.filter(({ due = Number.POSITIVE_INFINITY }) => due <= time));
   }
 
   #record({ retries: _, ...callback }: Callback): Delivery {
@@ -151,22 +144,22 @@ export class Callbacks {
 
   /** Waits until this time, or until the next callback of its payment. */
   #wait(callback: Callback, due?: number): void {
-    this.#schedule({ callback, due });
+    this.#keep([...this.waiting, { callback, due }]);
     const { paymentId, paymentStatus, fault } = callback;
     this.#parts.log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
-  #schedule(waiting: WaitingCallback): void {
-    const { due } = waiting;
-    const ms = Math.min(Math.max((due ?? 0) - this.#parts.clock.now(), 0), LONGEST_TIMER);
-    clearTimeout(this.#waiting.get(waiting));
-    this.#waiting.set(waiting, due === undefined ? undefined : setTimeout(() => this.#postWaiting(waiting), ms));
+  #postWaiting(posted: readonly WaitingCallback[]): void {
+    this.#keep(this.waiting.filter(one => !posted.includes(one)));
+    for (const { callback } of posted) this.#enqueue(callback);
   }
 
-  #postWaiting(waiting: WaitingCallback): void {
-    clearTimeout(this.#waiting.get(waiting));
-    this.#waiting.delete(waiting);
-    this.#enqueue(waiting.callback);
+  #keep(waiting: readonly WaitingCallback[]): void {
+    this.waiting = waiting;
+    clearTimeout(this.#timer);
+    const due = Math.min(...waiting.map(({ due = Number.POSITIVE_INFINITY }) => due));
+    if (!Number.isFinite(due)) return;
+    this.#timer = setTimeout(() => this.wake(due), Math.min(due - this.#parts.clock.now(), LONGEST_TIMER));
   }
 }
 
