@@ -1,4 +1,4 @@
-// The answers of the sandbox's own API in JSON Schema, from their TypeScript types.
+// The answers of the sandbox's own API in JSON Schema, from the TypeScript types that its routes return.
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { commentOnMember } from './comments.ts';
@@ -55,13 +55,14 @@ const WORDS: Readonly<Record<string, string>> = {
   status: 'The HTTP status.',
   terminal: 'The terminal, which decides the methods of deposits.',
   text: 'Its file, in YAML.',
+  total: 'The number on all pages.',
   url: 'The address that it was posted to.',
 };
 
 const INTEGERS = /^(?:id|total|count|status|bodyLength|deliveries|timezone_type|repeats|callId)$/;
 const UUIDS = /^(?:id|paymentId)$/;
 
-const file = fileURLToPath(new URL('../../src/sandbox/control/answers.ts', import.meta.url));
+const file = fileURLToPath(new URL('../../src/sandbox/control/routes.ts', import.meta.url));
 const { TypeFlags } = ts;
 
 /** Returns the schema of each answer by the name of its route, and their components. */
@@ -136,9 +137,19 @@ export function readAnswers() {
     return { ...schema, ...(description && { description }) };
   }
 
-  const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
-  const [declared] = checker.getExportsOfModule(module).filter(({ name }) => name === 'Answers') as [ts.Symbol];
-  const routes = checker.getDeclaredTypeOfSymbol(declared).getProperties();
-  const answers = routes.map(route => [route.name, schemaOf(checker.getTypeOfSymbol(route))] as const);
-  return { answers: new Map(answers), components };
+  const answers = new Map<string, JsonSchema>();
+  /** Reads each call of `route(address, name, summary, { run })` whose `run` returns JSON. */
+  function visit(node: ts.Node): void {
+    if (ts.isCallExpression(node) && node.expression.getText() === 'route') {
+      const [, name, , rest] = node.arguments as unknown as [ts.Node, ts.StringLiteral, ts.Node, ts.Expression];
+      const run = checker.getTypeAtLocation(rest).getProperty('run') as ts.Symbol;
+      const [call] = checker.getTypeOfSymbol(run).getCallSignatures() as [ts.Signature];
+      const answer = checker.getAwaitedType(call.getReturnType()) as ts.Type;
+      if (!(answer.flags & TypeFlags.Void) && answer.symbol?.name !== 'Response')
+        answers.set(name.text, schemaOf(answer));
+    }
+    ts.forEachChild(node, visit);
+  }
+  for (const source of program.getSourceFiles()) if (source.fileName.includes('/sandbox/control/')) visit(source);
+  return { answers, components };
 }

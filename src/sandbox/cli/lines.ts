@@ -3,8 +3,8 @@ import { styleText } from 'node:util';
 import { printable, table } from '../../terminal/text.ts';
 import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { Answers } from '../control/answers.ts';
-import { sentenceOf } from '../faults/faults.ts';
+import type { ShownPayment } from '../control/payments.ts';
+import { type Armed, sentenceOf } from '../faults/faults.ts';
 import type { Fault } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { SandboxEvent } from '../log/events.ts';
@@ -81,7 +81,7 @@ export const paymentLine = ({ paymentStatus, reference, id }: PaymentRecord): st
 
 const HEAD = ['STATE', 'REFERENCE', 'AMOUNT', 'METHOD', 'CREATED', 'ID'];
 
-export function paymentsText({ payments, total }: Answers['listPayments']): string {
+export function paymentsText({ payments, total }: { payments: PaymentRecord[]; total: number }): string {
   if (total === 0) return 'No such payment.';
   const rows = payments.map(payment => {
     const { paymentStatus, reference, paymentMethod, paymentType, created, id } = payment;
@@ -92,12 +92,12 @@ export function paymentsText({ payments, total }: Answers['listPayments']): stri
   return table([HEAD, ...rows]) + more;
 }
 
-export function faultsText({ faults }: Answers['listFaults']): string {
+export function faultsText({ faults }: { faults: Armed[] }): string {
   if (faults.length === 0) return 'No fault is armed.';
   return table(faults.map(fault => [String(fault.id), sentenceOf(fault)]));
 }
 
-export function paymentText({ payment, request, callbackUrl, postedTo, timeline }: Answers['getPayment']): string {
+export function paymentText({ payment, request, callbackUrl, postedTo, timeline }: ShownPayment): string {
   const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod } = payment;
   const { amount } = request as Pick<PaymentRecord, 'amount'>;
   const facts = [

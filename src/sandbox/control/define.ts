@@ -6,7 +6,6 @@ import { parseJson } from '../../schemas/json.ts';
 import { isForeign } from '../api/origin.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxError } from '../sandbox-error.ts';
-import type { Answers } from './answers.ts';
 
 export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, A = unknown> {
   method: string;
@@ -22,12 +21,12 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   run(parts: Parts, call: { id: string; query: z.output<Q>; body: z.output<B>; origin: string }): A | Promise<A>;
 }
 
-/** Preserves the types of a route. @param address its method and path: `GET /payments/{id}` */
-export function route<N extends string, Q extends z.ZodType, B extends z.ZodType>(
+/** Checks the types of a route. @param address its method and path: `GET /payments/{id}` */
+export function route<Q extends z.ZodType, B extends z.ZodType, A>(
   address: string,
-  name: N,
+  name: string,
   summary: string,
-  rest: Pick<Route<Q, B, N extends keyof Answers ? Answers[N] : unknown>, 'query' | 'body' | 'errors' | 'run'>,
+  rest: Pick<Route<Q, B, A>, 'query' | 'body' | 'errors' | 'run'>,
 ): Route {
   const [method, path] = address.split(' ') as [string, string];
   return { method, path, name, summary, ...rest };

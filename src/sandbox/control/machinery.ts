@@ -7,7 +7,6 @@ import { eventStream } from '../log/event-stream.ts';
 import type { Call } from '../log/events.ts';
 import { duration } from '../text/duration.ts';
 import { environmentOf } from '../text/environment.ts';
-import type { ShownCall, ShownClock } from './answers.ts';
 import { type Route, route } from './define.ts';
 import { flagText, listQuery, pageOf, whole } from './payments.ts';
 
@@ -46,7 +45,13 @@ export const MACHINERY_ROUTES: readonly Route[] = [
   route('GET /info', 'getInfo', 'How a client is set up for this sandbox.', {
     run: ({ settings }, { origin: baseUrl }) => {
       const { apiKey, signKey, signatureEncoding, terminal } = settings;
-      return { baseUrl, apiKey, signKey, signatureEncoding, terminal, environment: environmentOf(baseUrl, settings) };
+      return {
+        /** The address of the sandbox. */
+        baseUrl,
+        ...{ apiKey, signKey, signatureEncoding, terminal },
+        /** Lines for the .env of an app. */
+        environment: environmentOf(baseUrl, settings),
+      };
     },
   }),
   route('GET /clock', 'getClock', "The sandbox's clock.", {
@@ -86,11 +91,27 @@ export const MACHINERY_ROUTES: readonly Route[] = [
   }),
 ];
 
+/** A call of the gateway, with its body as text. */
+interface ShownCall extends Omit<Call, 'body'> {
+  body: string;
+  /** The exact bytes, up to 64 KiB. */
+  bodyBase64: string;
+}
+
 const shownCall = ({ body, ...call }: Call): ShownCall => ({
   ...call,
   body: new TextDecoder().decode(body),
   bodyBase64: Buffer.from(body).toString('base64'),
 });
+
+interface ShownClock {
+  /** Milliseconds since 1970. */
+  now: number;
+  /** The same as a date, in UTC. */
+  iso: string;
+  /** How far it was moved, in milliseconds. */
+  offset: number;
+}
 
 const shownClock = (clock: Clock): ShownClock => {
   const now = clock.now();

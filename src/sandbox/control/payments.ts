@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
 import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
 import { type MoveName, move, moveFields } from '../ledger/moves.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
+import type { SandboxEvent } from '../log/events.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { wait } from '../text/duration.ts';
 import { type Route, route } from './define.ts';
@@ -34,6 +36,18 @@ const moveTo = <N extends MoveName>(name: N) =>
   z.strictObject({ move: z.literal(name).describe('Where to.'), ...moveFields[name] });
 const moves = z.discriminatedUnion('move', [moveTo('complete'), moveTo('authorize'), moveTo('cancel'), moveTo('fail')]);
 
+export interface ShownPayment {
+  payment: PaymentRecord;
+  /** The merchant's request. */
+  request: object;
+  /** The payment's own address for callbacks. */
+  callbackUrl: string;
+  /** The address that they are posted to, if it is another one. */
+  postedTo?: string | undefined;
+  /** The events of the payment, the oldest first. */
+  timeline: readonly SandboxEvent[];
+}
+
 export const PAYMENT_ROUTES: readonly Route[] = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
     query: z.strictObject({
@@ -49,11 +63,11 @@ export const PAYMENT_ROUTES: readonly Route[] = [
   }),
   route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
     errors: ['unknown_payment'],
-    run: ({ ledger, log }, { id: named }) => {
+    run: ({ ledger, log }, { id: named }): ShownPayment => {
       const [payment] = ledger.named(named);
       const { request, callbackUrl, postedTo } = ledger.detailsOf(payment.id);
-      const elsewhere = postedTo === callbackUrl ? {} : { postedTo };
-      return { payment, request, callbackUrl, ...elsewhere, timeline: log.timeline(payment.id) };
+      const elsewhere = postedTo === callbackUrl ? undefined : postedTo;
+      return { payment, request, callbackUrl, postedTo: elsewhere, timeline: log.timeline(payment.id) };
     },
   }),
   route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
@@ -89,7 +103,10 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       await withTimeout(callbacks.idle(), timeout, () => {
         throw new SandboxError('timeout', `Callbacks are still running after ${timeout} ms.`);
       });
-      return { deliveries: log.deliveries.length };
+      return {
+        /** The number of deliveries. */
+        deliveries: log.deliveries.length,
+      };
     },
   }),
 ];
