@@ -31,7 +31,8 @@ export function describeSandbox(): object {
     content: { 'application/json': { schema: refTo('Problem') } },
   });
   const paths: Record<string, Record<string, object>> = {};
-  for (const { method, path, name, summary, query, body, errors = [] } of ROUTES) {
+  for (const { method, path: route, name, summary, query, body, errors = [] } of ROUTES) {
+    const path = PREFIX + route.replace(/:(\w+)/, '{$1}');
     const codes = [...errors, ...(query || body ? ['invalid' as const] : [])];
     const byStatus = Map.groupBy(codes, statusOf);
     const operation = {
@@ -48,7 +49,7 @@ export function describeSandbox(): object {
         403: problem(['refused: a page of another site made a browser ask']),
       },
     };
-    paths[PREFIX + path] = { ...paths[PREFIX + path], [method.toLowerCase()]: operation };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
   const description = {
     openapi: '3.1.0',

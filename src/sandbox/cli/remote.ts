@@ -27,7 +27,7 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   const { method, path, query, body } = routeOf(name);
   const named = url ?? (port === undefined ? process.env.PAYMENT_GATEWAY_URL : undefined);
   const { origin } = new URL(named || `http://127.0.0.1:${port ?? DEFAULT_PORT}`);
-  const address = new URL(origin + PREFIX + path.replace(/\{\w+\}/, encodeURIComponent(id)));
+  const address = new URL(origin + PREFIX + path.replace(/:\w+/, encodeURIComponent(id)));
   if (query) for (const [field, value] of Object.entries(fields)) address.searchParams.set(field, String(value));
   const json = body && { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
   const response = await fetch(address, { method, ...json, redirect: 'manual' }).catch(() => {

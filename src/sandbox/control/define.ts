@@ -9,7 +9,7 @@ import type { SandboxError } from '../sandbox-error.ts';
 
 export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, A = unknown> {
   method: string;
-  /** The path below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
+  /** The path below `/_sandbox`: `/payments/:id`. */
   path: string;
   /** The operation's name in generated clients. */
   name: string;
@@ -21,7 +21,7 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   run(parts: Parts, call: { id: string; query: z.output<Q>; body: z.output<B>; origin: string }): A | Promise<A>;
 }
 
-/** Checks the types of a route. @param address its method and path: `GET /payments/{id}` */
+/** Checks the types of a route. @param address its method and path: `GET /payments/:id` */
 export function route<Q extends z.ZodType, B extends z.ZodType, A>(
   address: string,
   name: string,
@@ -43,7 +43,7 @@ export const statusOf = (code: Code): number => STATUS[code] ?? 404;
 
 export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): void {
   for (const { method, path, query, body, run } of routes) {
-    app.on(method, PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), async ({ req }) => {
+    app.on(method, PREFIX + path, async ({ req }) => {
       if (isForeign(req.raw)) {
         return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
       }
@@ -57,16 +57,16 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
       return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
     });
   }
-  app.all(`${PREFIX}/*`, ({ req }) => {
-    const isHere = ({ path }: Route) => new RegExp(`^${PREFIX}${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(req.path);
-    const allow = routes.filter(isHere).map(({ method }) => method);
-    if (allow.length > 0) {
+  for (const [path, same] of Map.groupBy(routes, ({ path }) => path)) {
+    app.all(PREFIX + path, ({ req }) => {
+      const allow = same.map(({ method }) => method);
       const refused = problem('refused', `This address takes ${allow.join(' or ')}, and not ${req.method}.`, 405);
       refused.headers.set('allow', allow.join(', '));
       return refused;
-    }
-    return problem('refused', `There is no such address. GET ${PREFIX}/openapi.json describes the existing ones.`, 404);
-  });
+    });
+  }
+  const missing = `There is no such address. GET ${PREFIX}/openapi.json describes the existing ones.`;
+  app.all(`${PREFIX}/*`, () => problem('refused', missing, 404));
 }
 
 export const problem = (code: Code, message: string, status = statusOf(code)): Response =>

@@ -24,7 +24,7 @@ export const MACHINERY_ROUTES: readonly Route[] = [
       return { calls: calls.map(shownCall), total };
     },
   }),
-  route('GET /calls/{id}', 'getCall', 'One call: its headers, its exact bytes, its signature, its answer.', {
+  route('GET /calls/:id', 'getCall', 'One call: its headers, its exact bytes, its signature, its answer.', {
     errors: ['unknown_call'],
     run: ({ log }, { id }) => shownCall(log.call(Number(id))),
   }),
@@ -38,7 +38,7 @@ export const MACHINERY_ROUTES: readonly Route[] = [
   route('DELETE /faults', 'disarmFaults', 'Disarms every fault.', {
     run: ({ faults }) => faults.clear(),
   }),
-  route('DELETE /faults/{id}', 'disarmFault', 'Disarms one fault.', {
+  route('DELETE /faults/:id', 'disarmFault', 'Disarms one fault.', {
     errors: ['unknown_fault'],
     run: ({ faults }, { id }) => faults.disarm(Number(id)),
   }),

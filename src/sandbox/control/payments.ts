@@ -61,7 +61,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       return { payments: found.slice(offset, offset + limit), total: found.length };
     },
   }),
-  route('GET /payments/{id}', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
+  route('GET /payments/:id', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
     errors: ['unknown_payment'],
     run: ({ ledger, log }, { id: named }): ShownPayment => {
       const [payment] = ledger.named(named);
@@ -70,7 +70,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       return { payment, request, callbackUrl, postedTo: elsewhere, timeline: log.timeline(payment.id) };
     },
   }),
-  route('POST /payments/{id}/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
+  route('POST /payments/:id/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
     body: moves,
     errors: ['unknown_payment', 'final_state', 'refused'],
     run: (parts, { id, body: { move: name, ...options } }) => move(parts, parts.ledger.only(id).id, name, options),
@@ -91,7 +91,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       return { deliveries, total };
     },
   }),
-  route('POST /deliveries/{id}/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
+  route('POST /deliveries/:id/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
     body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
     errors: ['unknown_delivery'],
     run: ({ callbacks }, { id, body }) => callbacks.redeliver(Number(id), body),

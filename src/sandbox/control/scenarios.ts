@@ -14,7 +14,7 @@ export const SCENARIO_ROUTES: readonly Route[] = [
   route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', {
     run: () => ({ scenarios: SCENARIOS }),
   }),
-  route('POST /scenarios/{name}', 'playScenario', 'Plays one of them, and answers once it has ended.', {
+  route('POST /scenarios/:name', 'playScenario', 'Plays one of them, and answers once it has ended.', {
     body: z.strictObject({ to }),
     errors: ['unknown_scenario', 'refused'],
     run: (parts, { id: name, body, origin }) => play(parts, name, body, origin),
