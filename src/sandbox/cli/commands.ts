@@ -1,12 +1,13 @@
 // The table of commands that call one route of a running sandbox.
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import * as z from 'zod';
 import { httpUrl } from '../../schemas/url.ts';
 import { CommandError, endWith, FAILED, integer, LOOK } from '../../terminal/program.ts';
 import { table } from '../../terminal/text.ts';
 import { type Delivery, isTaken } from '../callbacks/delivery.ts';
+import { faultFields } from '../faults/faults.ts';
 import { FAULTS } from '../faults/kinds.ts';
 import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SCENARIOS } from '../scenarios/library.ts';
@@ -17,8 +18,9 @@ import { fieldsOf, optionOf, phrase, type Shape } from './options.ts';
 import { call, DEFAULT_PORT, type Fields, type Place, routeOf } from './remote.ts';
 
 interface RemoteCommand {
-  /** The command with its argument: an id in the route's path, or a field of the route. */
+  /** The command with its argument. */
   usage: string;
+  choices?: readonly string[];
   route: string;
   /** A replacement for the route's summary. */
   does?: string;
@@ -26,16 +28,10 @@ interface RemoteCommand {
   more?: string;
   /** A replacement for the fields of the route. */
   fields?: Shape;
-  prepare?(asked: Asked): Asked | Promise<Asked>;
+  /** Replaces the call of the route. @param id the argument */
+  ask?(place: Place, id: string, fields: Fields): Promise<unknown>;
   text(answer: never): string;
   exitCode?(answer: never): number;
-}
-
-interface Asked {
-  route: string;
-  id: string;
-  fields: Fields;
-  place: Place;
 }
 
 const move = (name: MoveName, does: string): RemoteCommand => ({
@@ -43,7 +39,7 @@ const move = (name: MoveName, does: string): RemoteCommand => ({
   route: 'movePayment',
   does,
   fields: moveFields[name],
-  prepare: asked => ({ ...asked, fields: { move: name, ...asked.fields } }),
+  ask: (place, id, fields) => call(place, 'movePayment', { move: name, ...fields }, id),
   text: paymentLine,
 });
 
@@ -54,11 +50,10 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     usage: 'trigger <scenario>',
     route: 'playScenario',
     does: 'plays a scenario: its name, a file (.yaml, .yml, .json), or - for standard input',
-    prepare: async asked => {
-      const { id, fields } = asked;
-      if (!/^-$|\.(ya?ml|json)$/.test(id)) return asked;
-      return { ...asked, route: 'playOwnScenario', fields: { ...fields, scenario: await contentsOf(id) } };
-    },
+    ask: async (place, id, fields) =>
+      /^-$|\.(ya?ml|json)$/.test(id)
+        ? call(place, 'playOwnScenario', { ...fields, scenario: await contentsOf(id) })
+        : call(place, 'playScenario', fields, id),
     more: `\nScenarios:\n${scenarioTable}`,
     text: playedText,
     exitCode: ({ problems, note, deliveries }: Played) => {
@@ -83,7 +78,10 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   { usage: 'wait', route: 'waitForPayment', text: paymentLine },
   {
     usage: 'fault <fault>',
+    choices: Object.keys(FAULTS),
     route: 'armFault',
+    fields: faultFields,
+    ask: (place, fault, fields) => call(place, 'armFault', { fault, ...fields }),
     more: `\nFaults:\n${table(Object.entries(FAULTS))}`,
     text: ({ fault }: { fault: string }) => `armed: ${fault}`,
   },
@@ -92,22 +90,18 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     route: 'listFaults',
     does: 'lists the armed faults, or disarms them',
     fields: { disarm: z.string().meta({ title: 'id|all', description: 'disarm this fault, or all' }) },
-    prepare: async asked => {
-      const { disarm } = asked.fields;
-      if (disarm === 'all') await call(asked.place, 'disarmFaults');
-      else if (disarm !== undefined) await call(asked.place, 'disarmFault', {}, numberOf('--disarm', String(disarm)));
-      return asked;
+    ask: async (place, _, { disarm }) => {
+      if (disarm === 'all') await call(place, 'disarmFaults');
+      else if (disarm !== undefined) await call(place, 'disarmFault', {}, numberOf('--disarm', String(disarm)));
+      return call(place, 'listFaults');
     },
     text: faultsText,
   },
   {
     usage: 'redeliver <delivery>',
     route: 'redeliver',
-    prepare: async ({ id, fields: { body }, ...asked }) => ({
-      ...asked,
-      id: numberOf('redeliver', id),
-      fields: body === undefined ? {} : { body: await contentsOf(String(body)) },
-    }),
+    ask: async (place, id, { body }) =>
+      call(place, 'redeliver', { body: body && (await contentsOf(String(body))) }, numberOf('redeliver', id)),
     text: callbackLine,
     exitCode: (delivery: Delivery) => (isTaken(delivery) ? 0 : LOOK),
   },
@@ -115,7 +109,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     usage: 'clock',
     route: 'moveClock',
     does: 'prints the clock, or moves it; callbacks that waited for that time are posted',
-    prepare: asked => (Object.keys(asked.fields).length > 0 ? asked : { ...asked, route: 'getClock' }),
+    ask: (place, _, { advance, at }) => call(place, (advance ?? at) ? 'moveClock' : 'getClock', { advance, at }),
     text: ({ iso, offset }: { iso: string; offset: number }) => `${iso}  moved by ${offset} ms`,
   },
   { usage: 'reset', route: 'reset', text: () => 'reset' },
@@ -129,33 +123,19 @@ export const place = (command: Command): Command =>
     .option('--json', 'print JSON');
 
 export function addRemoteCommand(program: Command, row: RemoteCommand): void {
-  const { usage, route, does, more = '', prepare = (asked: Asked) => asked, text, exitCode } = row;
-  const { fields = fieldsOf(routeOf(route)) } = row;
+  const { usage, choices, route, does, more = '', fields = fieldsOf(routeOf(route)), text, exitCode } = row;
+  const { ask = (place, id, fields) => call(place, route, fields, id) } = row;
   const command = program
     .command(usage)
     .description(does ?? phrase(routeOf(route).summary))
     .addHelpText('after', more);
-  const [argument] = command.registeredArguments;
-  const options: Record<string, Option> = {};
-  for (const [name, field] of Object.entries(fields)) {
-    if (name === argument?.name()) argument.choices((field as z.ZodEnum).options.map(String));
-    else options[name] = optionOf(name, field);
-  }
-  for (const one of Object.values(options)) command.addOption(one);
+  if (choices) command.registeredArguments[0]?.choices(choices);
+  const options = Object.entries(fields).map(([name, field]) => [name, optionOf(name, field)] as const);
+  for (const [, option] of options) command.addOption(option);
   place(command).action(async () => {
     const { port, url, json, ...given } = command.opts();
-    const [id = ''] = command.args;
-    const called = Object.entries(options).map(([name, one]) => [name, given[one.attributeName()]]);
-    const asked = await prepare({
-      place: { port, url },
-      route,
-      id,
-      fields: {
-        ...(argument && argument.name() in fields && { [argument.name()]: id }),
-        ...Object.fromEntries(called.filter(([, value]) => value !== undefined)),
-      },
-    });
-    const answer = await call<never>(asked.place, asked.route, asked.fields, asked.id);
+    const asked = Object.fromEntries(options.map(([name, option]) => [name, given[option.attributeName()]]));
+    const answer = (await ask({ port, url }, command.args[0] ?? '', asked)) as never;
     console.log(json ? JSON.stringify(answer ?? {}, null, 2) : text(answer));
     endWith(exitCode?.(answer) ?? 0);
   });

@@ -12,7 +12,7 @@ export interface Place {
   url?: string;
 }
 
-/** The fields of a query or a body. */
+/** The fields of a query or a body. Undefined ones are not sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const routeOf = (name: string): Route => ROUTES.find(route => route.name === name) as Route;
@@ -28,7 +28,9 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   const named = url ?? (port === undefined ? process.env.PAYMENT_GATEWAY_URL : undefined);
   const { origin } = new URL(named || `http://127.0.0.1:${port ?? DEFAULT_PORT}`);
   const address = new URL(origin + PREFIX + path.replace(/:\w+/, encodeURIComponent(id)));
-  if (query) for (const [field, value] of Object.entries(fields)) address.searchParams.set(field, String(value));
+  for (const [field, value] of Object.entries(query ? fields : {})) {
+    if (value !== undefined) address.searchParams.set(field, String(value));
+  }
   const json = body && { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
   const response = await fetch(address, { method, ...json, redirect: 'manual' }).catch(() => {
     const start = address.hostname === '127.0.0.1' ? ` --port ${address.port || 80}` : '';
