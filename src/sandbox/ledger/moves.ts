@@ -62,7 +62,7 @@ const READERS: Record<MoveName, (options: object) => Options> = {
 export function move({ ledger, callbacks, log }: Parts, id: string, name: MoveName, options: Options = {}) {
   const { amount: paid, force, ...reason } = READERS[name](options);
   const { paymentStatus: from, amount: requested } = ledger.get(id);
-  const changes = name === 'complete' ? ledger.paidWith(id, paid) : name === 'fail' ? errorMessageOf(reason) : {};
+  const changes = name === 'complete' ? ledger.paidWith(id, paid) : errorMessageOf(reason);
   const record = ledger.move(id, MOVES[name], changes, force);
   const { id: paymentId, reference, paymentStatus, errorMessage } = record;
   const amount = record.amount === requested ? undefined : record.amount;
