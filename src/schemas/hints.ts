@@ -10,10 +10,11 @@ export function unknownNames(kind: 'field' | 'option', unknown: readonly string[
   return `unknown ${kind} ${described.join(', ')}${isListed ? `; there are: ${known.join(', ')}` : ''}`;
 }
 
-/** Returns a sentence with the name probably meant, or else with all known names. */
-export function hintAt(given: string, known: readonly string[]): string {
-  const near = nearest(given, known);
-  return near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
+/** Says that no such thing exists, and names the one probably meant, or else all. */
+export function unknownName(kind: string, given: unknown, known: readonly string[]): string {
+  const near = nearest(String(given), known);
+  const hint = near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
+  return `No ${kind} is called ${JSON.stringify(given)}. ${hint}`;
 }
 
 /** Finds the known name that differs by its spelling, or by one letter too many, too few, wrong or swapped. */

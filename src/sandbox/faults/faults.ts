@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
-import { hintAt } from '../../schemas/hints.ts';
+import { unknownName } from '../../schemas/hints.ts';
 import type { Log } from '../log/log.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { type Duration, duration, spanOf } from '../text/duration.ts';
@@ -101,10 +101,7 @@ export class Faults {
    * @throws {ConfigurationError} for an unknown fault or a refused option
    */
   next(fault: Fault, options: FaultOptions = {}): Armed {
-    if (!Object.hasOwn(FAULTS, fault)) {
-      const hint = hintAt(String(fault), Object.keys(FAULTS));
-      throw new ConfigurationError(`No fault is called ${JSON.stringify(fault)}. ${hint}`);
-    }
+    if (!Object.hasOwn(FAULTS, fault)) throw new ConfigurationError(unknownName('fault', fault, Object.keys(FAULTS)));
     const { on, count = 1, ...limits } = readFields(options);
     refuseUnused(fault, on, limits.ms);
     const armed: Armed = {
