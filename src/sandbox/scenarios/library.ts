@@ -16,6 +16,9 @@ ${moves.map(move => `  - move: ${move.replace(', ', '\n    ')}\n`).join('')}expe
 const completed = (does: string, create: string, ...moves: string[]) => moved(does, create, 'COMPLETED', ...moves);
 const failed = (does: string, create: string, ...moves: string[]) => moved(does, create, 'FAILED', ...moves);
 
+/** A story of a card deposit: a sentence, then the rest of its file. */
+const onCard = (story: string) => `does: ${story.replace('\n', `\ncreate: ${CARD}\n`)}`;
+
 const ALL = {
   'deposit-completed': completed('A card deposit is paid.', CARD, 'complete'),
   'deposit-authorized': completed(
@@ -42,24 +45,21 @@ const ALL = {
     SEPA,
     'fail, reason: Account closed',
   ),
-  'callback-duplicated': `does: A card deposit is paid, and its callback comes twice.
-create: ${CARD}
+  'callback-duplicated': onCard(`A card deposit is paid, and its callback comes twice.
 steps:
   - fault: callback-duplicate
   - move: complete
     expect: { callbacks: [taken, taken] }
-`,
-  'callback-reordered': `does: A card deposit is authorised and paid, and the callbacks come in the wrong order.
-create: ${CARD}
+`),
+  'callback-reordered': onCard(`A card deposit is authorised and paid, and the callbacks come in the wrong order.
 steps:
   - fault: callback-reorder # held back until the next callback of the payment
   - move: authorize
     expect: { callbacks: [] }
   - move: complete
     expect: { callbacks: [taken, taken] }
-`,
-  'callback-delayed': `does: A card deposit is paid, and its callback comes a minute later.
-create: ${CARD}
+`),
+  'callback-delayed': onCard(`A card deposit is paid, and its callback comes a minute later.
 steps:
   - fault: callback-delay
     ms: 1m
@@ -67,39 +67,34 @@ steps:
     expect: { callbacks: [] }
   - advance: 1m # the sandbox's clock: nobody waits
     expect: { callbacks: [taken] }
-`,
-  'callback-lost': `does: A card deposit is paid, its callback is lost, and is posted again by hand.
-create: ${CARD}
+`),
+  'callback-lost': onCard(`A card deposit is paid, its callback is lost, and is posted again by hand.
 steps:
   - fault: callback-lose
   - move: complete
     expect: { callbacks: [lost] }
   - redeliver: 1
     expect: { callbacks: [taken] }
-`,
-  'callback-first': `does: A card deposit is paid, and its callback comes before the create is answered.
-create: ${CARD}
+`),
+  'callback-first': onCard(`A card deposit is paid, and its callback comes before the create is answered.
 createFault: callback-first
 expect: { paymentStatus: COMPLETED, callbacks: [taken] }
-`,
-  'callback-forged': `does: A card deposit is authorised, and an attacker forges a callback of ten times its amount.
-create: ${CARD}
+`),
+  'callback-forged': onCard(`A card deposit is authorised, and an attacker forges a callback of ten times its amount.
 steps:
   - fault: callback-forge
   - move: authorize
     expect: { callbacks: [not-believed, taken] } # the forged one is posted first
 expect: { paymentStatus: AUTHORIZED }
-`,
-  'callback-not-json': `does: A card deposit is paid, and a body that is not JSON is posted to its callback address.
-create: ${CARD}
+`),
+  'callback-not-json': onCard(`A card deposit is paid, and a body that is not JSON is posted to its callback address.
 steps:
   - move: complete
   - redeliver: 1
     body: paymentStatus=COMPLETED
     expect: { callbacks: [refused] }
-`,
-  'lookup-fails': `does: A card deposit is paid, and the lookup that confirms its callback fails once.
-create: ${CARD}
+`),
+  'lookup-fails': onCard(`A card deposit is paid, and the lookup that confirms its callback fails once.
 steps:
   - fault: commit-then-502 # your server looks it up again, or refuses the callback
   - move: complete
@@ -107,7 +102,7 @@ steps:
   - redeliver: 1
     expect: { callbacks: [taken] }
 expect: { paymentStatus: COMPLETED }
-`,
+`),
 };
 
 /** The name of a built-in scenario. */
