@@ -31,7 +31,7 @@ export function restore({ ledger, callbacks, log, faults, clock }: Parts, saved:
     ledger.restore(state.payments);
     log.restore(state);
     faults.restore(state.faults);
-    callbacks.restore(state.waiting);
+    callbacks.keep(state.waiting);
   } catch {
     throw new ConfigurationError('Sandbox: saved is damaged. Start without it, or delete its file.');
   }

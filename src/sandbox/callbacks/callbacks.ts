@@ -32,7 +32,6 @@ export interface RedeliverOptions {
 export class Callbacks {
   /** In the order of arrival. */
   waiting: readonly WaitingCallback[] = [];
-  /** The timer of the next due one. */
   #timer: NodeJS.Timeout | undefined;
   /** The running posts of each payment. */
   readonly #underWay = new Map<string, Promise<void>>();
@@ -56,7 +55,7 @@ export class Callbacks {
 
   /** Forgets every waiting callback. The log ends running posts. */
   clear(): void {
-    this.#keep([]);
+    this.keep([]);
     this.#underWay.clear();
     this.#ends.emit('end');
   }
@@ -97,10 +96,13 @@ export class Callbacks {
     return { ...delivery };
   }
 
-  /** Restores the waiting callbacks of a saved sandbox. @throws for a damaged one */
-  restore(waiting: readonly WaitingCallback[]): void {
-    if (!waiting.every(({ callback }) => callback.paymentId)) throw new Error();
-    this.#keep(waiting);
+  /** Replaces the waiting callbacks, and sets the timer of the next due one. */
+  keep(waiting: readonly WaitingCallback[]): void {
+    this.waiting = waiting;
+    clearTimeout(this.#timer);
+    const due = Math.min(...waiting.map(({ due = Number.POSITIVE_INFINITY }) => due));
+    if (!Number.isFinite(due)) return;
+    this.#timer = setTimeout(() => this.wake(due), Math.min(due - this.#parts.clock.now(), LONGEST_TIMER));
   }
 
   /** Posts the waiting callbacks that are due by this time. */
@@ -144,22 +146,14 @@ export class Callbacks {
 
   /** Waits until this time, or until the next callback of its payment. */
   #wait(callback: Callback, due?: number): void {
-    this.#keep([...this.waiting, { callback, due }]);
+    this.keep([...this.waiting, { callback, due }]);
     const { paymentId, paymentStatus, fault } = callback;
     this.#parts.log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
   #postWaiting(posted: readonly WaitingCallback[]): void {
-    this.#keep(this.waiting.filter(one => !posted.includes(one)));
+    this.keep(this.waiting.filter(one => !posted.includes(one)));
     for (const { callback } of posted) this.#enqueue(callback);
-  }
-
-  #keep(waiting: readonly WaitingCallback[]): void {
-    this.waiting = waiting;
-    clearTimeout(this.#timer);
-    const due = Math.min(...waiting.map(({ due = Number.POSITIVE_INFINITY }) => due));
-    if (!Number.isFinite(due)) return;
-    this.#timer = setTimeout(() => this.wake(due), Math.min(due - this.#parts.clock.now(), LONGEST_TIMER));
   }
 }
 
