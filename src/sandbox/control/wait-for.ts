@@ -3,7 +3,7 @@ import { withTimeout } from '../../deadline.ts';
 import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
-import { answerOf, type Delivery, isTaken } from '../callbacks/delivery.ts';
+import { answerOf, isTaken } from '../callbacks/delivery.ts';
 import { matcherOf } from '../ledger/query.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Log } from '../log/log.ts';
@@ -37,16 +37,19 @@ export const waitFields = {
 const readFields = optionsReader<WaitFor>()('sandbox.waitFor', waitFields);
 
 export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor): Promise<PaymentRecord> {
-  const { timeout, ...wanted } = readFields(what);
-  if (wanted.paymentId === undefined && wanted.reference === undefined) {
+  const { timeout, isAnswered, ...query } = readFields(what);
+  const { paymentId, reference } = query;
+  if (paymentId === undefined && reference === undefined) {
     throw new SandboxError('refused', 'Say which payment to wait for: pass its id or reference.');
   }
-  const find = () =>
-    wanted.paymentId === undefined ? ledger.search({ reference: wanted.reference })[0] : ledger.find(wanted.paymentId);
+  const find = () => (paymentId === undefined ? ledger.search({ reference })[0] : ledger.find(paymentId));
+  const isWanted = matcherOf(query);
+  const hasAnswer = ({ id, paymentStatus: state }: PaymentRecord) =>
+    log.deliveriesOf(id).some(one => one.paymentStatus === state && isTaken(one) && one.fault !== 'callback-forge');
   const { promise, resolve } = Promise.withResolvers<PaymentRecord>();
   const look = () => {
     const record = find();
-    if (record && isAsWanted(record, wanted, log)) resolve(record);
+    if (record && isWanted(record) && (!isAnswered || hasAnswer(record))) resolve(record);
   };
   const unsubscribe = log.subscribe(look);
   look();
@@ -54,12 +57,6 @@ export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor):
     throw new SandboxError('timeout', `Not reached within ${timeout} ms: ${storyOf(find(), log, callbacks)}`);
   };
   return withTimeout(promise, timeout, late).finally(unsubscribe);
-}
-
-function isAsWanted(record: PaymentRecord, { isAnswered, ...query }: WaitFor, log: Log): boolean {
-  const isWanted = (delivery: Delivery) =>
-    delivery.paymentStatus === record.paymentStatus && isTaken(delivery) && delivery.fault !== 'callback-forge';
-  return matcherOf(query)(record) && (!isAnswered || log.deliveriesOf(record.id).some(isWanted));
 }
 
 function storyOf(record: PaymentRecord | undefined, log: Log, { waiting }: Callbacks): string {

@@ -89,8 +89,8 @@ class Play {
       this.#judge('expect', expect, expect?.callbacks ? this.#callbacks : []);
       this.#judgeEnd();
       const deliveries = this.#callbacks.map(({ delivery }) => delivery);
-      const played = { payment: ledger.get(this.#id), deliveries, problems: this.#problems };
-      return this.#isHeard ? played : { ...played, note: NOT_HEARD };
+      const note = this.#isHeard ? undefined : NOT_HEARD;
+      return { payment: ledger.get(this.#id), deliveries, problems: this.#problems, note };
     } finally {
       for (const { id } of faults.armed) if (this.#armed.some(one => one.id === id)) faults.disarm(id);
     }
