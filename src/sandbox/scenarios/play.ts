@@ -2,8 +2,8 @@
 import { optionsReader } from '../../options/reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { Armed } from '../faults/faults.ts';
-import { isCallbackFault } from '../faults/kinds.ts';
+import type { Armed, FaultOptions } from '../faults/faults.ts';
+import { type Fault, isCallbackFault } from '../faults/kinds.ts';
 import { move } from '../ledger/moves.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
@@ -75,16 +75,25 @@ class Play {
 
   /** @param name the start of a generated reference */
   async run(name: string, origin: string, to?: string): Promise<Played> {
-    const { ledger, faults } = this.#parts;
-    const { steps = [], expect } = this.#scenario;
+    const { settings, ledger, faults } = this.#parts;
+    const { create: asked, createFault, steps = [], expect } = this.#scenario;
+    const { webhookUrl, callbackUrl, reference = `${name}-${crypto.randomUUID().slice(0, 8)}`, ...fields } = asked;
+    const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
+    this.#isHeard = (address ?? settings.fetch) !== undefined;
     try {
-      await this.#create(name, origin, to);
+      if (createFault) this.#arm('createFault', createFault, { reference });
+      this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
+      // From here on the recorded reference, because a fault may have changed it.
+      const recorded = ledger.get(this.#id).reference ?? undefined;
       this.#judge('create');
       for (const [index, step] of steps.entries()) {
         const [action = 'move'] = actionsIn(step);
         const where = `steps[${index}] (${action}: ${step[action as never]})`;
-        if ('fault' in step) this.#arm(step, where);
-        else await this.#take(step, where);
+        if ('fault' in step) {
+          const { fault, ...options } = step;
+          const on = isCallbackFault(fault) ? undefined : 'lookup';
+          this.#arm(where, fault, { on, reference: recorded, ...options });
+        } else await this.#take(step, where);
       }
       this.#judge('expect', expect, expect?.callbacks ? this.#callbacks : []);
       this.#judgeEnd();
@@ -94,16 +103,6 @@ class Play {
     } finally {
       for (const { id } of faults.armed) if (this.#armed.some(one => one.id === id)) faults.disarm(id);
     }
-  }
-
-  async #create(name: string, origin: string, to?: string): Promise<void> {
-    const { settings, faults } = this.#parts;
-    const { create: asked, createFault } = this.#scenario;
-    const { webhookUrl, callbackUrl, reference = `${name}-${crypto.randomUUID().slice(0, 8)}`, ...fields } = asked;
-    const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
-    if (createFault) this.#armed.push({ where: 'createFault', ...faults.next(createFault, { reference }) });
-    this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
-    this.#isHeard = (address ?? settings.fetch) !== undefined;
   }
 
   async #take(step: Exclude<Step, FaultStep>, where: string): Promise<void> {
@@ -125,12 +124,8 @@ class Play {
     this.#judge(where, step.expect);
   }
 
-  #arm({ fault, ...options }: FaultStep, where: string): void {
-    const { faults, ledger } = this.#parts;
-    // The recorded reference, because a fault may have changed it.
-    const reference = ledger.get(this.#id).reference ?? undefined;
-    const on = isCallbackFault(fault) ? undefined : 'lookup';
-    this.#armed.push({ where, ...faults.next(fault, { on, reference, ...options }) });
+  #arm(where: string, fault: Fault, options: FaultOptions): void {
+    this.#armed.push({ where, ...this.#parts.faults.next(fault, options) });
   }
 
   get #callbacks(): Witnessed[] {
