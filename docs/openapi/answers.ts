@@ -90,7 +90,10 @@ export function readAnswers() {
 
   function inline(type: ts.Type): JsonSchema {
     const parts = type.isUnion() ? type.types.filter(({ flags }) => !(flags & TypeFlags.Undefined)) : [type];
-    const texts = parts.filter(part => part.isStringLiteral()).map(({ value }) => value);
+    const texts = parts
+      .filter(part => part.isStringLiteral())
+      .map(({ value }) => value)
+      .toSorted();
     const schemas = parts.filter(part => !part.isStringLiteral()).map(partOf);
     if (texts.length > 0)
       schemas.unshift({ type: 'string', ...(texts.length > 1 ? { enum: texts } : { const: texts[0] }) });
@@ -116,7 +119,9 @@ export function readAnswers() {
   }
 
   function objectOf(type: ts.Type): JsonSchema {
-    const symbols = type.getProperties();
+    // The checker's own order changes with unrelated code.
+    const placeOf = ({ declarations }: ts.Symbol) => declarations?.[0]?.pos ?? 0;
+    const symbols = type.getProperties().toSorted((one, other) => placeOf(one) - placeOf(other));
     const others = type.getStringIndexType();
     const required = symbols.filter(({ flags }) => !(flags & ts.SymbolFlags.Optional)).map(({ name }) => name);
     return {
