@@ -7,7 +7,7 @@ import { isForeign } from '../api/origin.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxError } from '../sandbox-error.ts';
 
-export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, A = unknown> {
+export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
   method: string;
   /** The path below `/_sandbox`: `/payments/:id`. */
   path: string;
@@ -18,15 +18,15 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   body?: B;
   errors?: readonly SandboxError['code'][];
   /** @param call with the parameter of the path as `id`, and the sandbox's `origin` as the caller knows it */
-  run(parts: Parts, call: { id: string; query: z.output<Q>; body: z.output<B>; origin: string }): A | Promise<A>;
+  run(parts: Parts, call: { id: string; query: z.output<Q>; body: z.output<B>; origin: string }): unknown;
 }
 
 /** Checks the types of a route. @param address its method and path: `GET /payments/:id` */
-export function route<Q extends z.ZodType, B extends z.ZodType, A>(
+export function route<Q extends z.ZodType, B extends z.ZodType>(
   address: string,
   name: string,
   summary: string,
-  rest: Pick<Route<Q, B, A>, 'query' | 'body' | 'errors' | 'run'>,
+  rest: Pick<Route<Q, B>, 'query' | 'body' | 'errors' | 'run'>,
 ): Route {
   const [method, path] = address.split(' ') as [string, string];
   return { method, path, name, summary, ...rest };
