@@ -4,9 +4,9 @@
 // chargeback can get lost.
 import { isSamePayment } from '../../schemas/id.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
-import { change, type ExistingRow } from '../creates/change.ts';
+import type { ExistingRow } from '../creates/change.ts';
 import { report, type StoreCall, tellableOf, warn } from '../creates/reports.ts';
-import { type CreateRow, knownIds } from '../rules/create-row.ts';
+import { type CreateRow, knownIds, storeRowOf } from '../rules/create-row.ts';
 import { notDue, unleased } from '../rules/transitions.ts';
 import { isOfMerchant } from '../thrown.ts';
 import { giveBack, workOnDue } from './claims.ts';
@@ -51,23 +51,10 @@ export async function sweep(client: SweepCall): Promise<void> {
   let isOut = false;
   const isOver = () => isOut || signal.aborted;
 
-  /** If an effect or a callback has changed the row during the look, another look follows soon. */
-  const write = (claimed: ExistingRow, next: CreateRow) =>
-    change(
-      store,
-      claimed.row,
-      (row, now) => {
-        if (row === claimed.row) return { next };
-        if (row?.dueAt === undefined) return {};
-        if (!needsLook(row)) return { next: finished(row, now, recheckAfter) };
-        return { next: { ...unleased(row), dueAt: now + FIRST_PAUSE } };
-      },
-      claimed,
-    );
-
-  const work = async (claimed: ExistingRow) => {
-    const { row, now } = claimed;
-    if (!needsLook(row)) return void (await write(claimed, finished(row, now, recheckAfter)));
+  const work = async ({ row, now }: ExistingRow) => {
+    // An effect or a callback may change the row during the look. Then that change wins, and the row is due after its lease.
+    const write = (next: CreateRow) => store.write(storeRowOf(next));
+    if (!needsLook(row)) return void (await write(finished(row, now, recheckAfter)));
     const looks: Look[] = [];
     for (const id of knownIds(row)) looks.push(await lookAt(row, id, client));
     const first = (is: Look['outcome']) => looks.find(look => look.outcome === is);
@@ -79,8 +66,8 @@ export async function sweep(client: SweepCall): Promise<void> {
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
     const later = { ...unleased(row), looks: row.looks + 1, dueAt: now + pause };
     const next = outcome === 'processed' || mayGiveUp ? finished(row, now, recheckAfter) : later;
-    const written = await write(claimed, next);
-    const isGivenUp = outcome !== 'processed' && written.next === next && next.dueAt === undefined;
+    const { isWritten } = await write(next);
+    const isGivenUp = outcome !== 'processed' && isWritten && next.dueAt === undefined;
     swept[isGivenUp ? 'gaveUp' : outcome] += 1;
     if (looks.some(({ hasChanged }) => hasChanged)) swept.rechecked += 1;
     if (isGivenUp) {
