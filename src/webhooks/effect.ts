@@ -3,12 +3,11 @@ import { withTimeout } from '../deadline.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
-import { createOf } from '../store/rules/create-row.ts';
+import { type CreateRow, createOf } from '../store/rules/create-row.ts';
 import { decide, judge, rowsAfter, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
 import { acknowledge } from '../store/rules/transitions.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
-import type { RefusedPayout } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
@@ -140,7 +139,7 @@ async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Pa
 }
 
 /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
-export async function reviewRefused(endpoint: Endpoint, refused: RefusedPayout): Promise<void> {
+export async function reviewRefused(endpoint: Endpoint, refused: CreateRow): Promise<void> {
   const { store, effectTimeout, onReview } = endpoint;
   const { reference, amount, currency } = refused;
   const reason = 'payout_refused';

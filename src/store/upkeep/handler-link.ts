@@ -1,6 +1,7 @@
 // What upkeep needs of a webhook handler, under a symbol that the ESM and the CommonJS copy share.
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Store } from '../contract.ts';
+import type { CreateRow } from '../rules/create-row.ts';
 
 export const HANDLER = Symbol.for('payment-gateway-sdk.handler');
 
@@ -11,16 +12,10 @@ export interface ProcessResult {
   payment: Payment;
 }
 
-export interface RefusedPayout {
-  reference: string;
-  amount: string;
-  currency: string;
-}
-
 export interface HandlerLink {
   store: Store | undefined;
   /** Looks a payment up, and applies its status as its callback would. */
   process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<ProcessResult>;
   /** Lists a payout that was refused for good, and calls `onReview`. */
-  reviewRefused(refused: RefusedPayout): Promise<void>;
+  reviewRefused(refused: CreateRow): Promise<void>;
 }
