@@ -12,7 +12,7 @@ import { lookUp } from './payments/lookup.ts';
 import { cancelOrder, type Order, orderOf } from './payments/order-state.ts';
 import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders.ts';
 import { resolveReview, reviews } from './payments/reviews.ts';
-import { ask, doubts, type Entry, find, makeDue, reconcile, settle } from './payments/store-calls.ts';
+import { ask, doubts, type Entry, find, reconcile, settle } from './payments/store-calls.ts';
 import { type PayoutRequest, payOut } from './payments/upkeep/payouts.ts';
 import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep/upkeep.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
@@ -61,7 +61,6 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
       tokens,
       signCallbackUrls,
       reconcile: (payment, isBeforeEffect) => reconcile(gateway, payment, isBeforeEffect),
-      makeDue: id => makeDue(gateway, id),
     };
     Object.defineProperty(this, CLIENT, { value: link });
     bindMethods(this);

@@ -3,7 +3,7 @@ import { type CallOptions, readCallOptions, readSettleOptions, type SettleOption
 import { ConfigurationError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
-import { change, ownerOf, readCreate, withinCall } from '../store/creates/change.ts';
+import { readCreate, withinCall } from '../store/creates/change.ts';
 import { reconcilePayment } from '../store/creates/doubts.ts';
 import { settleWith, settleWithout } from '../store/creates/settle.ts';
 import { type CreateEntry, type CreateRow, createOf, type Doubt, doubtOf, entryOf } from '../store/rules/create-row.ts';
@@ -57,12 +57,6 @@ export async function reconcile(
   checkUpkeep(gateway);
   const call = new Call('callback', gateway);
   return store && reconcilePayment({ store, call }, payment, isBeforeEffect);
-}
-
-export async function makeDue({ store }: Gateway, paymentId: string): Promise<void> {
-  const found = store && (await ownerOf(store, paymentId));
-  if (store && found?.row)
-    await change(store, found.row, (row, now) => (row ? { next: { ...row, dueAt: now } } : {}), found);
 }
 
 /** Asks the store within the limits of a call. @throws {ConfigurationError} without a store */

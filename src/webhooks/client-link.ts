@@ -17,8 +17,6 @@ export interface ClientLink<Tx = unknown> {
    * @param isBeforeEffect leaves a status that can wait to the effect
    */
   reconcile(payment: Payment, isBeforeEffect?: boolean): Promise<CreateRow | undefined>;
-  /** Makes a payment due whose callback was not handled, if the store knows it. */
-  makeDue(paymentId: string): Promise<void>;
 }
 
 /** The part of a `GatewayClient` that a handler needs. */

@@ -2,6 +2,7 @@
 import { leaving, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
+import { change, ownerOf } from '../store/creates/change.ts';
 import { HANDLER, type HandlerLink } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import { notify } from '../telemetry/events.ts';
@@ -92,11 +93,14 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   return { step, response: answer(200, result === 'ran' ? 'handled' : 'handled before') };
 }
 
-/** Makes a payment due for upkeep. Never rejects. */
-async function note({ link, notes }: Endpoint, paymentId: string): Promise<void> {
+/** Makes a payment due for upkeep, if the store knows it. Never rejects. */
+async function note({ store, notes }: Endpoint, paymentId: string): Promise<void> {
+  const makeDue = async () => {
+    const found = await ownerOf(store, paymentId);
+    if (found.row) await change(store, found.row, (row, now) => ({ next: row && { ...row, dueAt: now } }), found);
+  };
   // A flood of one payment costs one statement at a time.
-  const noting = notes.get(paymentId) ?? link?.makeDue(paymentId).finally(() => notes.delete(paymentId));
-  if (!noting) return;
+  const noting = notes.get(paymentId) ?? makeDue().finally(() => notes.delete(paymentId));
   notes.set(paymentId, noting);
   await leaving(noting, { ms: LONGEST_NOTE });
 }

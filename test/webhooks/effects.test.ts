@@ -191,22 +191,23 @@ describe('an unfinished callback', () => {
   });
 
   it('waits one second for the store at most, and a flood of one payment costs one statement at a time', async () => {
-    const makeDue = vi.fn(forever);
-    const { reply } = openShop({ gateway: linked({ makeDue }, async () => Promise.reject(new Error('down'))) });
+    const owner = vi.fn(forever);
+    const store = storeWith({ owner });
+    const { reply } = openShop({ gateway: linked({ store }, async () => Promise.reject(new Error('down'))) });
     const replies = Promise.all(Array.from({ length: 50 }, () => reply(claiming('COMPLETED'))));
     await vi.advanceTimersByTimeAsync(990);
     expect(await Promise.race([replies, 'waiting'])).toBe('waiting');
     await vi.advanceTimersByTimeAsync(20);
     expect(new Set(await replies)).toEqual(new Set(['503 failed']));
-    expect(makeDue.mock.calls).toEqual([[ID]]);
+    expect(owner.mock.calls).toEqual([[ID]]);
   });
 
   it('is answered 503 if the store fails to note it', async () => {
-    const makeDue = vi.fn(() => Promise.reject(new Error('db')));
-    const { reply } = openShop({ gateway: linked({ makeDue }, async () => as('PENDING')) });
+    const owner = vi.fn(() => Promise.reject(new Error('db')));
+    const { reply } = openShop({ gateway: linked({ store: storeWith({ owner }) }, async () => as('PENDING')) });
     for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
     expect(await settled(reply(claiming('PENDING')))).toBe('200 handled');
-    expect(makeDue).toHaveBeenCalledTimes(2);
+    expect(owner).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -51,7 +51,6 @@ const link: ClientLink = {
   tokens: { check: () => undefined, isOf: () => true },
   signCallbackUrls: false,
   reconcile: async () => undefined,
-  makeDue: async () => {},
 };
 
 /** A gateway with a part of a client's link, which a handler finds. */
