@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
 import { FORBIDDEN, isPassing } from '../../http-statuses.ts';
+import type { StoreRow } from '../../store/contract.ts';
 import { change } from '../../store/creates/change.ts';
 import { isMissing } from '../../store/creates/doubts.ts';
 import { tellableOf, warn } from '../../store/creates/reports.ts';
@@ -9,7 +10,7 @@ import type { CreateRow } from '../../store/rules/create-row.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/plan.ts';
 import { notDue } from '../../store/rules/transitions.ts';
 import { giveBack, workOnDue } from '../../store/upkeep/claims.ts';
-import { endOutage, type Outage, pauseSending, readOutage } from '../../store/upkeep/outage.ts';
+import { pauseSending, readOutage } from '../../store/upkeep/outage.ts';
 import type { SweepCall } from '../../store/upkeep/sweep.ts';
 import { NothingDone } from '../../telemetry/call.ts';
 import { create } from '../create.ts';
@@ -35,8 +36,8 @@ export const DUE = { states: ['planned', 'freed'] } as const;
 export interface UpkeepCall extends SweepCall {
   gateway: Gateway;
   sent: SendCounts;
-  /** The revision of an outage in which the gateway has answered this upkeep. It can send. */
-  held?: number;
+  /** The row of an outage in which the gateway has answered this upkeep. It can send. */
+  held?: StoreRow | undefined;
   /** Whether the run sends no more: the gateway needs a pause, or the run has failed. */
   isOut: boolean;
 }
@@ -60,8 +61,7 @@ export async function sendPlans(client: UpkeepCall): Promise<void> {
 async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {
   const { gateway, store, sent } = client;
   if (plan.state === 'freed') return review(client, plan);
-  const outage = await readOutage(store);
-  if (!(await maySend(client, outage))) {
+  if (!(await maySend(client))) {
     await giveBack(store, plan);
     sent.postponed += 1;
     client.isOut = true;
@@ -76,13 +76,16 @@ async function sendPlan(client: UpkeepCall, plan: CreateRow): Promise<void> {
     return fail(client, plan, error);
   }
   sent.created += 1;
-  if (outage.until > 0) await endOutage(store);
+  // Ends the pause of every replica, unless another one has begun a pause since.
+  if (client.held) await store.write({ ...client.held, data: {} });
+  client.held = undefined;
 }
 
 /** After a pause, one replica looks a payment up to test the gateway. 404 is an answer, because the id is new. */
-async function maySend(client: UpkeepCall, outage: Outage): Promise<boolean> {
+async function maySend(client: UpkeepCall): Promise<boolean> {
   const { gateway, store, call, signal } = client;
-  if (outage.until === 0 || outage.row.revision === client.held) return true;
+  const outage = await readOutage(store);
+  if (outage.until === 0 || outage.row.revision === client.held?.revision) return true;
   const held = outage.until > outage.now ? undefined : await pauseSending(store, {}, outage);
   if (!held || !(await lookUp(gateway, randomUUID(), { signal }, call).then(() => true, isMissing))) return false;
   client.held = held;

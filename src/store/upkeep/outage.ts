@@ -26,23 +26,17 @@ export async function readOutage(store: Store): Promise<Outage> {
  * Stops sending for the time that the gateway asked for. An unknown outcome, or a test of the gateway, doubles the last
  * pause, unless that still lasts.
  *
- * @returns the pause's revision, or undefined if the pause of another replica counts, which has written at the same time
+ * @returns the row of the pause, or undefined if that of another replica counts, which has written at the same time
  */
 export async function pauseSending(
   store: Store,
   { asked = 0, isUnknown = true },
   outage?: Outage,
-): Promise<number | undefined> {
+): Promise<StoreRow | undefined> {
   const { row, now, ...last } = outage ?? (await readOutage(store));
   const isLonger = isUnknown && last.until <= now;
   const pauseMs = isLonger ? Math.min(Math.max(2 * last.pauseMs, FIRST_PAUSE), LONGEST_PAUSE) : last.pauseMs;
   const until = Math.max(last.until, now + asked, isLonger ? now + pauseMs : 0);
-  const { isWritten } = await store.write({ ...row, data: { until, pauseMs } });
-  return isWritten ? row.revision + 1 : undefined;
-}
-
-/** Ends the pause of every replica: the gateway has accepted a payout. */
-export async function endOutage(store: Store): Promise<void> {
-  const { until, row } = await readOutage(store);
-  if (until > 0) await store.write({ ...row, data: {} });
+  const paused = await store.write({ ...row, data: { until, pauseMs } });
+  return paused.isWritten ? paused.row : undefined;
 }
