@@ -1,5 +1,5 @@
 // A store in the memory of this process, for development and tests.
-import { aborted, delay, withTimeout } from '../deadline.ts';
+import { aborted, delay } from '../deadline.ts';
 import { functionProblem, marginProblem, storeOptions } from '../options/store-options.ts';
 import { warnInProduction } from '../telemetry/events.ts';
 import { LOCK_PAUSES, PaymentTaken, type RowKey, type RowQuery, type Store, type StoreRow } from './contract.ts';
@@ -36,8 +36,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
   /** The rows of running effects, each until its effect ends. */
   const locks = new Map<string, Promise<void>>();
   const watchers = new Set<() => void>();
-  const end = (name: string) =>
-    withTimeout(locks.get(name) as Promise<void>, LONGEST_WAIT, `An effect keeps a row locked: ${name}`);
 
   return {
     scope,
@@ -45,7 +43,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
     read: async key => ({ row: get(key), now: now() }),
     owner: async paymentId => ({ row: structuredClone(ownerOf(paymentId)), now: now() }),
     async write(row) {
-      while (locks.has(nameOf(row))) await end(nameOf(row));
+      while (locks.has(nameOf(row))) await locks.get(nameOf(row));
       const isWritten = writeAll([row]);
       if (isWritten && row.state === 'planned') for (const wake of watchers) wake();
       return { isWritten, row: get(row), now: now() };
@@ -70,7 +68,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
       for (const pause of LOCK_PAUSES) if (locks.has(nameOf(payment))) await delay(pause);
       if (locks.has(nameOf(payment))) return 'busy';
       const locked = () => names.find(name => locks.has(name));
-      for (let name = locked(); name !== undefined; name = locked()) await end(name);
+      for (let name = locked(); name !== undefined; name = locked()) await locks.get(name);
       const { promise, resolve } = Promise.withResolvers<void>();
       for (const name of names) locks.set(name, promise);
       try {
@@ -122,6 +120,3 @@ function rowsInMemory(now: () => number) {
 
 const FORGETTING =
   'memoryStore, or a handler without a store, forgets payments when the process ends, and other replicas do not know them. In production use postgresStore or mysqlStore.';
-
-/** Milliseconds to wait for a row of a running effect. */
-const LONGEST_WAIT = 5_000;
