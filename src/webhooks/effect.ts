@@ -2,7 +2,7 @@
 import { withTimeout } from '../deadline.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
-import type { LockedRows, RowKey, StoreRow } from '../store/contract.ts';
+import { EffectCutOff, type LockedRows, type RowKey, type StoreRow } from '../store/contract.ts';
 import { type CreateRow, createOf } from '../store/rules/create-row.ts';
 import { decide, judge, rowsAfter, type Verdict, WITHOUT_FUNCTION } from '../store/rules/outcomes.ts';
 import { after, type KeptReview, paymentDataOf, paymentRowOf, reviewOf } from '../store/rules/payment-row.ts';
@@ -40,27 +40,25 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
   if (create?.order) reads.push({ kind: 'order', id: create.order });
   const review = reviewOf(payment, 'effect_uncertain', create);
-  let ran: Ran = { result: 'busy' };
-  let failure: unknown;
-  // The store may run the work again after a rollback.
-  const effect = store.effect({ id, about: review, reads }, async locked => {
-    ran = await apply(endpoint, payment, seen, locked);
-    return ran.rows;
-  });
-  const result = await effect.catch(error => {
-    failure = error;
+  let ran: Ran = {};
+  try {
+    const result = await store.effect({ id, about: review, reads }, async locked => {
+      // The store may run it again after a rollback.
+      ran = await apply(endpoint, payment, seen, locked);
+      return ran.rows;
+    });
+    if (result === 'busy') return { result, payment };
+    if (result === 'uncertain') throw new EffectCutOff('An earlier effect of the payment was cut off.');
+  } catch (error) {
     // By name, because two copies of the SDK may be loaded.
-    return error?.name === 'EffectCutOff' ? 'uncertain' : 'failed';
-  });
-  // The order shows the status, even if its effect has failed.
-  if (result === 'uncertain' || isOfMerchant(failure)) await link?.reconcile(payment).catch(() => {});
-  if (result === 'failed') throw failure;
-  if (result === 'uncertain') {
+    const isCutOff = (error as Error | undefined)?.name === 'EffectCutOff';
+    // The order shows the status, even if its effect has failed.
+    if (isCutOff || isOfMerchant(error)) await link?.reconcile(payment).catch(() => {});
+    if (!isCutOff) throw error;
     reportReview(endpoint, call, review);
     const message = `A function of the handler was cut off for payment ${payment.id}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
-    throw unhandled('effect_uncertain', message, payment.id, failure);
+    throw unhandled('effect_uncertain', message, payment.id, error);
   }
-  if (result === 'busy') return { result, payment };
   // Not awaited: the payment's turn ends at the commit.
   void finish(endpoint, call, ran);
   return { result: ran.result, seen: ran.seen, payment };

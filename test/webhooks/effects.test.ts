@@ -212,8 +212,9 @@ describe('an unfinished callback', () => {
 });
 
 const cutOff = new EffectCutOff('COMMIT');
-it.each<[string, Store['effect'], Error | undefined]>([
-  ['before', async () => 'uncertain', undefined],
+const before = new EffectCutOff('An earlier effect of the payment was cut off.');
+it.each<[string, Store['effect'], Error]>([
+  ['before', async () => 'uncertain', before],
   ['now', () => Promise.reject(cutOff), cutOff],
 ])('an effect that was cut off %s is answered 503 and reported for review each time', async (_, effect, cause) => {
   const store = storeWith({ effect });
