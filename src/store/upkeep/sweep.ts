@@ -101,9 +101,6 @@ interface Look {
   hasChanged?: boolean;
 }
 
-/** The codes for a payment that the gateway does not have. */
-const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
-
 /** Processes one of the payments that a row knows. */
 async function lookAt(row: CreateRow, id: string, { handler, signal }: SweepCall): Promise<Look> {
   const { effectAt, result: { payment: known } = {} } = row;
@@ -119,7 +116,7 @@ async function lookAt(row: CreateRow, id: string, { handler, signal }: SweepCall
   } catch (error) {
     // By shape, because the handler may belong to another copy of the SDK.
     const { code, retryAfter } = isOfMerchant(error) ? {} : Object(error);
-    if (!UNKNOWN.has(code)) return { outcome: 'failed', isKept: true, error, asked: Number(retryAfter) || 0 };
+    if (code !== 'unknown_payment') return { outcome: 'failed', isKept: true, error, asked: Number(retryAfter) || 0 };
     // Another gateway, or one that has forgotten an old payment.
     if (isOwn && effectAt === undefined) return { outcome: 'failed', isKept: isOwed, error };
     // An id from an error or a callback may not exist.
