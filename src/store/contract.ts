@@ -145,5 +145,3 @@ export class EffectCutOff extends Error {
 
 /** Milliseconds before each retry for a payment that a worker of another process has. */
 export const LOCK_PAUSES: readonly number[] = [20, 40, 80, 160, 320, 640];
-
-export const DEFAULT_SETTLE_MARGIN = 600_000;

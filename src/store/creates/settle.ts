@@ -4,7 +4,6 @@ import { isPaymentId } from '../../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { rawStatusOf } from '../../schemas/records/payment-status.ts';
-import { DEFAULT_SETTLE_MARGIN } from '../contract.ts';
 import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { UNSEEN } from '../rules/fingerprint.ts';
 import { abandon, isFailed, settle, settleableAt, withoutIds, yieldPayment } from '../rules/transitions.ts';
@@ -58,7 +57,7 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
 /** @throws {PaymentInDoubtError} while the create may still arrive */
 export async function settleWithout(client: SettlingCall, { reference, despite }: Resolution): Promise<void> {
   const { store } = client;
-  const margin = store.settleMargin ?? DEFAULT_SETTLE_MARGIN;
+  const { settleMargin: margin = 600_000 } = store;
   const found = undecided((await readCreate(store, { reference })).row);
   // A payment with exactly this reference stays its payment: an operator cannot override it.
   const isOtherId = despite.includes('paymentId');
