@@ -13,9 +13,6 @@ export interface End {
   response: Response;
 }
 
-/** Seconds until the retry of a callback that was not handled. */
-const RETRY_AFTER = { busy: 1, failed: 10 };
-
 /** Statuses for callbacks that can never be valid. The rest get 503 and may come again, so that nothing is lost. */
 const REFUSALS: Partial<Record<WebhookErrorCode | 'failed', number>> = {
   not_json: 400,
@@ -39,9 +36,9 @@ export function endOf(error: unknown): End {
   const text = own?.name === 'WebhookError' ? own.code : 'failed';
   const status = REFUSALS[text];
   if (status !== undefined) return { step: { result: 'refused', code }, response: answer(status, text) };
-  const result = text === 'busy' ? 'busy' : 'failed';
-  const headers = { 'retry-after': String(RETRY_AFTER[result]) };
-  return { step: { result, code }, response: answer(503, text, headers) };
+  const isBusy = text === 'busy';
+  const headers = { 'retry-after': isBusy ? '1' : '10' };
+  return { step: { result: isBusy ? 'busy' : 'failed', code }, response: answer(503, text, headers) };
 }
 
 export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step }: CallbackReport): void {
