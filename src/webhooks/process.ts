@@ -3,8 +3,7 @@ import { delay } from '../deadline.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, rawStatusOf } from '../schemas/records/payment-status.ts';
 import { withinCall } from '../store/creates/change.ts';
-import { isMissing } from '../store/creates/doubts.ts';
-import { isOfMerchant } from '../store/thrown.ts';
+import { unlessMissing } from '../store/creates/doubts.ts';
 import type { HandlerLink, ProcessResult } from '../store/upkeep/handler-link.ts';
 import { Call } from '../telemetry/call.ts';
 import { isShown } from './claim.ts';
@@ -30,18 +29,17 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
   const { id: paymentId, token } = callback;
   const run = (callbacks: readonly Callback[]) => runTurn(endpoint, paymentId, callbacks);
   for (let looks = 1; ; looks++) {
-    const turn = await endpoint.turns.take(callback, run).catch((error): undefined => {
-      if (isOfMerchant(error) || !isMissing(error)) throw error;
-    });
-    if (turn) {
-      const { payment, result } = turn;
-      if (!isAccepted(endpoint, callback, payment)) throw unhandled('unsigned', UNSIGNED, paymentId);
-      if (result === 'busy' || (result && isShown(payment, callback))) return { result, payment };
-    }
+    const { payment, result } = await endpoint.turns.take(callback, run);
+    if (payment && !isAccepted(endpoint, callback, payment)) throw unhandled('unsigned', UNSIGNED, paymentId);
+    if (payment && result && (result === 'busy' || isShown(payment, callback))) return { result, payment };
     // A valid token proves that the payment exists, or soon will.
-    if (looks < LOOKS && (turn || token !== undefined)) await delay(PAUSE * looks);
-    else if (turn) throw unhandled('lagging', lagging(turn.payment), turn.payment.id);
-    else throw unhandled('unknown_payment', unknownPayment(paymentId), paymentId);
+    if (looks < LOOKS && (payment || token !== undefined)) await delay(PAUSE * looks);
+    else {
+      const message = payment
+        ? `A callback claims a newer status of payment ${paymentId}, but the gateway's record is still ${payment.paymentStatus}. A later callback or upkeep retries.`
+        : `The gateway does not know payment ${paymentId} of a callback, or not yet. The callback may be forged. A later one can succeed.`;
+      throw unhandled(payment ? 'lagging' : 'unknown_payment', message, paymentId);
+    }
   }
 }
 
@@ -65,7 +63,8 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
 
 /** Looks the payment up. Its status takes effect if it is final, or if a callback claims nothing newer. */
 async function runTurn(endpoint: Endpoint, id: string, callbacks: readonly Callback[], seen = 0): Promise<Turn> {
-  const payment = await endpoint.gateway.getPayment(id, { timeout: LONGEST_LOOKUP });
+  const payment = await endpoint.gateway.getPayment(id, { timeout: LONGEST_LOOKUP }).catch(unlessMissing);
+  if (!payment) return {};
   const accepted = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
   const cause = accepted.find(callback => isFinal(payment) || isShown(payment, callback));
   if (!cause) return { payment };
@@ -78,9 +77,3 @@ async function runTurn(endpoint: Endpoint, id: string, callbacks: readonly Callb
 /** Whether the callback has no token of another payment, if the handler refuses those. */
 const isAccepted = ({ unsigned, link }: Endpoint, { token }: Callback, payment: Payment): boolean =>
   unsigned === 'limit' || token === undefined || link?.tokens.isOf(token, payment) !== false;
-
-const unknownPayment = (paymentId: string) =>
-  `The gateway does not know payment ${paymentId} of a callback, or not yet. The callback may be forged. A later one can succeed.`;
-
-const lagging = ({ id, paymentStatus }: Payment) =>
-  `A callback claims a newer status of payment ${id}, but the gateway's record is still ${paymentStatus}. A later callback or upkeep retries.`;

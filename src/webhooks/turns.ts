@@ -21,7 +21,8 @@ export interface Callback extends Claim {
 
 /** The findings of one turn. Without a result, its status had no effect. */
 export interface Turn {
-  payment: Payment;
+  /** Absent if the gateway does not know it. */
+  payment?: Payment | undefined;
   result?: ProcessResult['result'] | undefined;
   /** Another final status took effect before, in the payment's row of this revision: the record may be older. */
   seen?: number | undefined;
