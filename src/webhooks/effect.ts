@@ -116,23 +116,17 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
   };
   const tooLong = `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;
   const run = () => withTimeout(calls({ tx, signal: stop.signal, afterCommit }), ms, tooLong);
-  try {
-    await remembering(run);
-    return works;
-  } finally {
-    stop.abort(ENDED);
-  }
+  await remembering(run).finally(() => stop.abort(ENDED));
+  return works;
 }
 
 /** Reports a review, and runs the functions in order. An endless one goes on alone. */
 async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Partial<Ran>): Promise<void> {
   if (review) reportReview(endpoint, call, review);
   for (const one of works) {
-    try {
-      await withTimeout(remembering(one), LONGEST_AFTER_COMMIT, `It did not end within ${LONGEST_AFTER_COMMIT} ms.`);
-    } catch (error) {
-      reportAfterCommit(endpoint, call, error);
-    }
+    const tooLong = `It did not end within ${LONGEST_AFTER_COMMIT} ms.`;
+    const running = withTimeout(remembering(one), LONGEST_AFTER_COMMIT, tooLong);
+    await running.catch(error => reportAfterCommit(endpoint, call, error));
   }
 }
 

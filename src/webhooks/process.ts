@@ -49,15 +49,13 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
   const leave = new AbortController();
   const wait = () => processCallback(endpoint, { id: paymentId, paymentStatus: '', call, signal: leave.signal });
   return call.traced(async () => {
-    try {
-      const { result, payment } = await withinCall(wait, limits);
-      reportStep(endpoint, call, { result, paymentStatus: rawStatusOf(payment) });
-      return { result, payment };
-    } catch (error) {
+    const done = await withinCall(wait, limits).catch(error => {
       leave.abort();
       reportStep(endpoint, call, endOf(error).step);
       throw error;
-    }
+    });
+    reportStep(endpoint, call, { result: done.result, paymentStatus: rawStatusOf(done.payment) });
+    return done;
   });
 }
 
