@@ -133,10 +133,9 @@ async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Pa
 /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
 export async function reviewRefused(endpoint: Endpoint, refused: CreateRow): Promise<void> {
   const { store, effectTimeout, onReview } = endpoint;
-  const { reference, amount, currency } = refused;
+  const { reference, paymentType, amount, currency } = refused;
   const reason = 'payout_refused';
-  const request = { reference, paymentType: 'WITHDRAWAL', amount, currency };
-  const review: KeptReview = { ...request, status: 'REFUSED', reason, since: Date.now() };
+  const review: KeptReview = { status: 'REFUSED', reason, since: Date.now(), reference, paymentType, amount, currency };
   let works: Works = [];
   const result = await store.effect({ id: reference, about: review, reads: [] }, async ({ tx, payment: row }) => {
     works = await callInTime(effectTimeout, tx, async context => onReview?.({ reference, reason }, context));
