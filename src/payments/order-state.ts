@@ -3,7 +3,7 @@ import { InvalidRequestError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Store } from '../store/contract.ts';
-import { ownerOf, readCreate } from '../store/creates/change.ts';
+import { type FoundRow, ownerOf, readCreate } from '../store/creates/change.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
 import { newOrder, type OrderData, orderDataOf } from '../store/rules/order-row.ts';
 
@@ -43,14 +43,17 @@ export async function orderOf(store: Store, orderId: string): Promise<Order | un
   checkOrderId(orderId);
   const { row } = await store.read({ kind: 'order', id: orderId });
   if (!row) return undefined;
-  const { amount, currency, attempts, ...order } = orderDataOf(row);
-  const reference = referenceOf(orderId, attempts);
-  const { row: create } = await (order.paidBy ? ownerOf(store, order.paidBy) : readCreate(store, { reference }));
-  const payment = create?.result?.payment;
-  return { id: orderId, state: stateOf(order, create), amount, currency, attempts, payment };
+  const order = orderDataOf(row);
+  const { row: create } = await createOfOrder(store, orderId, order);
+  const { amount, currency, attempts } = order;
+  return { id: orderId, state: stateOf(order, create), amount, currency, attempts, payment: create?.result?.payment };
 }
 
-function stateOf({ paidBy, isCanceled }: Partial<OrderData>, last: CreateRow | undefined): Order['state'] {
+/** Reads the create that has paid the order, or else its last attempt. */
+export const createOfOrder = (store: Store, orderId: string, { paidBy, attempts }: OrderData): Promise<FoundRow> =>
+  paidBy ? ownerOf(store, paidBy) : readCreate(store, { reference: referenceOf(orderId, attempts) });
+
+function stateOf({ paidBy, isCanceled }: OrderData, last: CreateRow | undefined): Order['state'] {
   if (paidBy) return 'paid';
   if (isCanceled) return 'canceled';
   const payment = last?.result?.payment;

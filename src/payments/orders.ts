@@ -6,24 +6,23 @@ import { canonicalAmount } from '../schemas/amount.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
-import { type CheckedRequest, checkRequest } from '../schemas/requests/checked-request.ts';
+import { checkRequest } from '../schemas/requests/checked-request.ts';
 import type { DepositRequest, OnrampDeposit } from '../schemas/requests/request.ts';
 import type { Written } from '../store/contract.ts';
-import { answerWithin, ownerOf, readCreate } from '../store/creates/change.ts';
-import { type SettlingCall, settleKnown } from '../store/creates/doubts.ts';
-import type { WaitLimits } from '../store/creates/in-flight.ts';
+import { answerWithin } from '../store/creates/change.ts';
+import { reconcilePayment, settleKnown } from '../store/creates/doubts.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
 import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
-import { newOrder, orderDataOf } from '../store/rules/order-row.ts';
+import { newOrder, type OrderData, orderDataOf } from '../store/rules/order-row.ts';
 import { Call } from '../telemetry/call.ts';
 import { type Created, create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 import { nextActionOf, type TransferInstructions } from './next-action.ts';
-import { checkOrderId, referenceOf } from './order-state.ts';
-import { reconcile, storeOf } from './store-calls.ts';
+import { checkOrderId, createOfOrder, referenceOf } from './order-state.ts';
+import { storeOf } from './store-calls.ts';
 
 /** Each variant of a union without its reference. */
 type WithoutReference<Request> = Request extends unknown ? Omit<Request, 'reference'> : never;
@@ -49,18 +48,6 @@ export type Checkout =
 const LONGEST_WAIT = 3_000;
 const PAUSE = 100;
 
-/** One call of `checkout`. */
-interface Click extends WaitLimits, SettlingCall {
-  gateway: Gateway;
-  orderId: string;
-  request: CheckedRequest;
-  /** The amount of the request without trailing zeros, and its currency in upper case. */
-  money: { amount: string; currency: string };
-  options: CreateOptions | undefined;
-  /** Whether a create of this call may have made a payment. */
-  mayExist: boolean;
-}
-
 /** `again`: the attempt has changed. A number: send this attempt. */
 type Step = Checkout | 'again' | number;
 
@@ -73,43 +60,48 @@ export async function checkout(
   request: object,
   options?: CreateOptions,
 ): Promise<Checkout> {
-  const store = storeOf(gateway, 'checkout');
-  checkOrderId(orderId);
-  if (Object(request).reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
-  // Before anything is written. Apple Pay requires a reference.
-  const checked = checkRequest(gateway, 'deposit', request, { reference: referenceOf(orderId, 1) });
-  const money = { amount: canonicalAmount(checked.amount), currency: checked.currency.toUpperCase() };
-  const { signal, timeout = gateway.timeout } = readCreateOptions(options);
-  const deadline = new Deadline(timeout);
-  const call = new Call('lookup', gateway);
-  const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
-  const client = { gateway, store, call, readPayment };
-  const click = { ...client, orderId, request: checked, money, options, deadline, signal, mayExist: false };
+  const click = readClick(gateway, orderId, request, options);
   try {
-    return await takeSteps(click, new Deadline(Math.min(timeout, LONGEST_WAIT)));
+    return await takeSteps(click);
   } catch (error) {
     if (click.mayExist) return CHECKING;
     if (isGatewayError(error)) throw error;
-    throw signal?.aborted ? stopped(orderId, 'aborted', 'not_sent') : notWritten(orderId, error, adviceOn('not_sent'));
+    const isAborted = click.signal?.aborted;
+    throw isAborted ? stopped(orderId, 'aborted', 'not_sent') : notWritten(orderId, error, adviceOn('not_sent'));
   }
 }
 
+type Click = ReturnType<typeof readClick>;
+
+/** Checks one call of `checkout`, before anything is written. */
+function readClick(gateway: Gateway, orderId: string, input: object, options?: CreateOptions) {
+  const store = storeOf(gateway, 'checkout');
+  checkOrderId(orderId);
+  if (Object(input).reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
+  // Apple Pay requires a reference.
+  const request = checkRequest(gateway, 'deposit', input, { reference: referenceOf(orderId, 1) });
+  const money = { amount: canonicalAmount(request.amount), currency: request.currency.toUpperCase() };
+  const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
+  const deadline = new Deadline(timeout);
+  const patience = new Deadline(Math.min(timeout, LONGEST_WAIT));
+  const call = new Call('lookup', gateway);
+  const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
+  const client = { gateway, store, call, readPayment, deadline, signal, patience };
+  /** `mayExist`: a create of this call may have made a payment. */
+  return { ...client, orderId, request, money, extra, mayExist: false };
+}
+
 /** @throws the store's errors, and `LateError` at the deadline or the signal */
-async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
-  const { store, orderId, money, signal } = click;
+async function takeSteps(click: Click): Promise<Checkout> {
+  const { store, orderId, money, signal, patience } = click;
   const first = newOrder(orderId, { attempts: 1, ...money });
   let asked: Promise<Partial<Written>> = store.write(first);
   for (;;) {
     const { isWritten, row: stored } = await answerWithin(click, asked);
     const row = stored ?? (await answerWithin(click, store.read(first))).row ?? first;
     const order = orderDataOf(row);
-    if (order.paidBy) {
-      const paying = await answerWithin(click, ownerOf(store, order.paidBy));
-      return { state: 'paid', payment: paying.row?.result?.payment };
-    }
-    if (order.isCanceled) return { state: 'canceled' };
     // The order shows the newest amount before its payment is sent.
-    const step = isWritten ? await send(click, order.attempts) : await stepOf(click, order.attempts);
+    const step = isWritten ? await send(click, order.attempts) : await stepOf(click, order);
     if (typeof step === 'object') return step;
     if (step === 'again') {
       if (patience.remaining === 0) return CHECKING;
@@ -121,8 +113,8 @@ async function takeSteps(click: Click, patience: Deadline): Promise<Checkout> {
 
 /** Creates the payment of an attempt. All callers together make at most one for each reference. */
 async function send(click: Click, attempt: number): Promise<Checkout | 'again'> {
-  const { gateway, request, orderId, deadline } = click;
-  const options = { ...click.options, timeout: Math.ceil(deadline.timeout) };
+  const { gateway, request, orderId, extra, signal, deadline } = click;
+  const options = { extra, signal, timeout: Math.ceil(deadline.timeout) };
   const deposit = { ...request, reference: referenceOf(orderId, attempt) };
   try {
     return pageOf(await create(gateway, 'deposit', deposit, options, { order: orderId }));
@@ -136,10 +128,13 @@ async function send(click: Click, attempt: number): Promise<Checkout | 'again'> 
   }
 }
 
-/** Looks at an attempt that exists. */
-async function stepOf(click: Click, attempt: number): Promise<Step> {
+/** Looks at an order that exists, and at its last attempt. */
+async function stepOf(click: Click, order: OrderData): Promise<Step> {
   const { store, orderId } = click;
-  const { row, now } = await answerWithin(click, readCreate(store, { reference: referenceOf(orderId, attempt) }));
+  const { row, now } = await answerWithin(click, createOfOrder(store, orderId, order));
+  if (order.paidBy) return { state: 'paid', payment: row?.result?.payment };
+  if (order.isCanceled) return { state: 'canceled' };
+  const attempt = order.attempts;
   if (!row || row.state === 'freed') return attempt;
   // Another create has this reference. A row that a callback made may be this attempt's.
   if (row.order !== orderId && row.bodyHash !== UNSEEN) return attempt + 1;
@@ -154,10 +149,10 @@ async function stepOf(click: Click, attempt: number): Promise<Step> {
 
 /** Looks up the payment of an attempt. @returns undefined if the order needs another attempt */
 async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Checkout | undefined> {
-  const { gateway, request, money } = click;
+  const { request, money } = click;
   const { payment } = known;
   const seen = isFinal(payment) ? payment : await click.readPayment(payment.id).catch(() => payment);
-  if (seen.paymentStatus !== payment.paymentStatus) await answerWithin(click, reconcile(gateway, seen));
+  if (seen.paymentStatus !== payment.paymentStatus) await answerWithin(click, reconcilePayment(click, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return undefined;
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
