@@ -10,7 +10,7 @@ import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import { type CheckedRequest, checkRequest, type RequestKind } from '../schemas/requests/checked-request.ts';
 import { serialize } from '../schemas/requests/serialize.ts';
 import { type CreateOnce, createOnce } from '../store/creates/create-once.ts';
-import { checkReference } from '../store/key.ts';
+import { isKeepable } from '../store/key.ts';
 import type { Attempt } from '../store/rules/create-row.ts';
 import { newAttempt } from '../store/rules/fingerprint.ts';
 import { Call } from '../telemetry/call.ts';
@@ -96,12 +96,12 @@ function warnOnce(gateway: Gateway): void {
   );
 }
 
-/** Gives a deposit without a reference a UUID, so that the store knows it. */
+/** Gives a deposit without a reference a UUID, so that the store knows it. @throws {InvalidRequestError} */
 export function withReference(request: CheckedRequest): CheckedRequest & { reference: string } {
-  const { reference = null, paymentType } = request;
-  const message = 'is required with a store: the SDK prevents a second payout of one reference';
-  if (!reference && paymentType === 'WITHDRAWAL')
-    throw new InvalidRequestError([{ path: 'reference', message }], 'not_sent');
-  if (reference) checkReference(reference);
-  return { ...request, reference: reference || randomUUID() };
+  const reference = request.reference || (request.paymentType === 'DEPOSIT' ? randomUUID() : '');
+  if (reference && isKeepable(reference)) return { ...request, reference };
+  const message = reference
+    ? 'must have at most 1,020 bytes of UTF-8 and no NUL, with a store'
+    : 'is required with a store: the SDK prevents a second payout of one reference';
+  throw new InvalidRequestError([{ path: 'reference', message }], 'not_sent');
 }

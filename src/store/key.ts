@@ -1,5 +1,4 @@
 // Limits the scopes and references of every store alike, so that tests in memory match production.
-import { InvalidRequestError } from '../errors.ts';
 import type { ProblemOf } from '../options/store-options.ts';
 
 /** Bytes of UTF-8: MySQL limits the length of a key. */
@@ -15,9 +14,3 @@ export const scopeProblem: ProblemOf = value => {
 };
 
 export const isKeepable = (reference: string): boolean => fits(reference, LONGEST.reference);
-
-/** @throws {InvalidRequestError} before the store writes a row */
-export function checkReference(reference: string): void {
-  const message = 'must have at most 1,020 bytes of UTF-8 and no NUL, with a store';
-  if (!isKeepable(reference)) throw new InvalidRequestError([{ path: 'reference', message }], 'not_sent');
-}
