@@ -8,16 +8,9 @@ import type { Call } from '../telemetry/call.ts';
 import { callbackTokens } from './signing/callback-token.ts';
 import { signBody } from './signing/sign.ts';
 
-export interface Gateway extends Settings {
-  get(call: Call, paymentId: string, limits: CallLimits): ReturnType<Send>;
-  /** Signs the bytes of a create, and sends them. */
-  post(call: Call, body: Uint8Array, limits: CallLimits): ReturnType<Send>;
-  tokens: ReturnType<typeof callbackTokens>;
-  /** Time of `performance.now()` to check that an upkeep runs, for a client that has planned a payout. */
-  upkeepCheckAt?: number;
-}
+export type Gateway = ReturnType<typeof openGateway>;
 
-export function openGateway(settings: Settings): Gateway {
+export function openGateway(settings: Settings) {
   const { baseUrl, apiKey, signKey, signatureEncoding, formerSignKeys, store } = settings;
   const url = `${baseUrl}/api/v1/payments`;
   const headers = {
@@ -32,8 +25,12 @@ export function openGateway(settings: Settings): Gateway {
     ...settings,
     store: store && bindStore(store, baseUrl),
     tokens: callbackTokens(signKey, formerSignKeys),
-    get: (call, id, limits) => send({ call, method: 'GET', url: `${url}/${id}`, headers, secrets: [apiKey] }, limits),
-    post(call, body, limits) {
+    /** Time of `performance.now()` to check that an upkeep runs, for a client that has planned a payout. */
+    upkeepCheckAt: undefined as number | undefined,
+    get: (call: Call, id: string, limits: CallLimits) =>
+      send({ call, method: 'GET', url: `${url}/${id}`, headers, secrets: [apiKey] }, limits),
+    /** Signs the bytes of a create, and sends them. */
+    post(call: Call, body: Uint8Array, limits: CallLimits) {
       const signature = signBody(body, signKey, signatureEncoding);
       const signed = { ...headers, 'content-type': 'application/json', signature };
       return send({ call, method: 'POST', url, headers: signed, body, secrets: [apiKey, signature] }, limits);

@@ -6,7 +6,7 @@ import type { Store } from '../store/contract.ts';
 import { readCreate, withinCall } from '../store/creates/change.ts';
 import { reconcilePayment } from '../store/creates/doubts.ts';
 import { settleWith, settleWithout } from '../store/creates/settle.ts';
-import { type CreateEntry, type CreateRow, createOf, type Doubt, doubtOf, entryOf } from '../store/rules/create-row.ts';
+import { type CreateEntry, createOf, type Doubt, doubtOf, entryOf } from '../store/rules/create-row.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
@@ -48,15 +48,10 @@ export async function settle(
 }
 
 /** Settles a doubt by its confirmed payment. @returns the create of its reference, if the client has a store */
-export async function reconcile(
-  gateway: Gateway,
-  payment: Payment,
-  isBeforeEffect = false,
-): Promise<CreateRow | undefined> {
+export async function reconcile(gateway: Gateway, payment: Payment, isBeforeEffect?: boolean) {
   const { store } = gateway;
   checkUpkeep(gateway);
-  const call = new Call('callback', gateway);
-  return store && reconcilePayment({ store, call }, payment, isBeforeEffect);
+  return store && reconcilePayment({ store, call: new Call('callback', gateway) }, payment, isBeforeEffect);
 }
 
 /** Asks the store within the limits of a call. @throws {ConfigurationError} without a store */
