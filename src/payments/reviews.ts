@@ -16,10 +16,9 @@ import {
 
 export async function reviews(store: Store): Promise<Review[]> {
   const { rows } = await store.list({ kind: 'payment', states: ['begun', 'review'] });
-  const found = rows.flatMap(row =>
-    reviewsOf(row).map(review => ({ ...review, id: row.id, since: new Date(review.since) })),
-  );
-  return found.sort((one, other) => one.since.getTime() - other.since.getTime());
+  return rows
+    .flatMap(row => reviewsOf(row).map(review => ({ ...review, id: row.id, since: new Date(review.since) })))
+    .sort((one, other) => one.since.getTime() - other.since.getTime());
 }
 
 /** The review of an effect that was cut off, and the open ones, which may have its status. */
@@ -50,14 +49,12 @@ export async function resolveReview(store: Store, id: string, status: string): P
 
 /** Writes create and order as after the effect. @returns the payment's data, or undefined if a row has changed */
 async function complete(store: Store, review: KeptReview, known: PaymentData): Promise<PaymentData | undefined> {
-  const { reference = '', order = '', status } = review;
+  const { reference = '', order = '', status, paymentId: id, ...money } = review;
   const { row: create } = await readCreate(store, { reference });
   const { row: orderRow } = await store.read({ kind: 'order', id: order });
-  const verdict = judge({ payment: paymentOf(review), known, create, orderRow });
+  // The facts of the payment that decide about its outcome.
+  const payment = { ...money, id, paymentStatus: isPaymentStatus(status) ? status : 'UNKNOWN' } as Payment;
+  const verdict = judge({ payment, known, create, orderRow });
   const written = await Promise.all(rowsAfter(verdict, create, orderRow, create).map(row => store.write(row)));
   return written.every(({ isWritten }) => isWritten) ? after(known, status, verdict.outcome) : undefined;
 }
-
-/** The facts of the payment that decide about its outcome. */
-const paymentOf = ({ paymentId, status, ...facts }: KeptReview): Payment =>
-  ({ ...facts, id: paymentId, paymentStatus: isPaymentStatus(status) ? status : 'UNKNOWN' }) as Payment;
