@@ -7,7 +7,7 @@ import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
 import { checkRequest } from '../schemas/requests/checked-request.ts';
-import type { DepositRequest, OnrampDeposit } from '../schemas/requests/request.ts';
+import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/requests/request.ts';
 import type { Written } from '../store/contract.ts';
 import { answerWithin } from '../store/creates/change.ts';
 import { reconcilePayment, settleKnown } from '../store/creates/doubts.ts';
@@ -24,11 +24,8 @@ import { nextActionOf, type TransferInstructions } from './next-action.ts';
 import { checkOrderId, createOfOrder, referenceOf } from './order-state.ts';
 import { storeOf } from './store-calls.ts';
 
-/** Each variant of a union without its reference. */
-type WithoutReference<Request> = Request extends unknown ? Omit<Request, 'reference'> : never;
-
 /** The request of `checkout`: a deposit without a reference. */
-export type CheckoutRequest = WithoutReference<DepositRequest>;
+export type CheckoutRequest = Omit<PlainDeposit, 'reference'> | Omit<ApplePayDeposit, 'reference'>;
 /** The same for an on-ramp terminal. */
 export interface OnrampCheckout extends Omit<OnrampDeposit, 'reference'> {}
 
