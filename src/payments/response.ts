@@ -59,11 +59,13 @@ function read(result: HttpAnswer | NoAnswer, call: Call): Envelope {
 
 /** Makes the error of a failed call. @param issues the reasons why the SDK cannot use a successful answer */
 function failed(result: HttpAnswer | NoAnswer, call: Call, issues?: Issue[]): GatewayError {
-  const { operation, baseUrl, paymentId } = call;
-  const details = operation === 'create' ? verdictOn(result) : { paymentId };
+  const { operation, baseUrl, reference, paymentId } = call;
+  const isLookup = operation === 'lookup';
+  const created = reference ? JSON.stringify(reference) : 'a payment';
+  const name = isLookup ? `the lookup of payment ${paymentId}` : `the creation of ${created}`;
+  const details = isLookup ? { paymentId } : verdictOn(result);
   const { outcome } = details;
   const advice = outcome ? adviceOn(outcome, details.paymentId) : '';
-  const name = nameOf(call);
   if ('code' in result) {
     const { code, cause } = result;
     const next = advice || 'A lookup changes nothing: it is safe to repeat.';
@@ -75,20 +77,15 @@ function failed(result: HttpAnswer | NoAnswer, call: Call, issues?: Issue[]): Ga
     const message = `The gateway answered ${status} to ${name}, and the answer cannot be used`;
     return new ResponseError(`${message}: ${listOf(issues)}. ${advice}`.trimEnd(), result, issues, details);
   }
-  if (operation === 'lookup' && status === 404) {
+  if (isLookup && status === 404) {
     const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl, ${baseUrl}, and apiKey.`;
     return new PaymentNotFoundError(message, result, details);
   }
   const message = `The gateway answered ${status} to ${name}; \`body\` holds its text.`;
   const isDenied = status === 401 || status === FORBIDDEN;
-  const check = operation === 'create' ? whatToCheck(status, baseUrl) : isDenied && 'Check apiKey.';
+  const check = isLookup ? isDenied && 'Check apiKey.' : whatToCheck(status, baseUrl);
   const text = [message, check, advice].filter(Boolean).join(' ');
   return new ApiError(text, result, details);
-}
-
-function nameOf({ operation, reference, paymentId }: Call): string {
-  if (operation === 'lookup') return `the lookup of payment ${paymentId}`;
-  return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
 }
 
 /** The meaning of a failed create for the money. A complete refusal without a record means that no payment exists. */
