@@ -9,8 +9,6 @@ import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { readLookedUp } from './response.ts';
 
-export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
-
 /** @param cause the call that makes this one, and shares its id */
 export async function lookUp(gateway: Gateway, id: string, options?: CallOptions, cause?: Call): Promise<Payment> {
   const call = new Call('lookup', gateway, cause);

@@ -1,5 +1,5 @@
 // The parts of a client that a webhook handler needs, under a symbol that the ESM and the CommonJS copy share.
-import type { LookUp } from '../payments/lookup.ts';
+import type { CallOptions } from '../client-options.ts';
 import type { TokenCheck } from '../payments/signing/callback-token.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import type { Store } from '../store/contract.ts';
@@ -21,6 +21,6 @@ export interface ClientLink<Tx = unknown> {
 
 /** The part of a `GatewayClient` that a handler needs. */
 export interface WebhookGateway<Tx = unknown> {
-  getPayment: LookUp;
+  getPayment(id: string, options?: CallOptions): Promise<Payment>;
   readonly [CLIENT]?: ClientLink<Tx> | undefined;
 }
