@@ -3,6 +3,7 @@ import { type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline, pause } from '../deadline.ts';
 import { adviceOn, InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
+import { isPaymentOf } from '../schemas/records/matching.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Envelope } from '../schemas/records/response.ts';
@@ -77,20 +78,19 @@ function readClick(gateway: Gateway, orderId: string, input: object, options?: C
   if (Object(input).reference !== undefined) throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
   // Apple Pay requires a reference.
   const request = checkRequest(gateway, 'deposit', input, { reference: referenceOf(orderId, 1) });
-  const money = { amount: canonicalAmount(request.amount), currency: request.currency.toUpperCase() };
   const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
   const deadline = new Deadline(timeout);
-  const patience = new Deadline(Math.min(timeout, LONGEST_WAIT));
   const call = new Call('lookup', gateway);
   const readPayment = (id: string) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call);
-  const client = { gateway, store, call, readPayment, deadline, signal, patience };
   /** `mayExist`: a create of this call may have made a payment. */
-  return { ...client, orderId, request, money, extra, mayExist: false };
+  return { gateway, store, call, readPayment, deadline, signal, orderId, request, extra, mayExist: false };
 }
 
 /** @throws the store's errors, and `LateError` at the deadline or the signal */
 async function takeSteps(click: Click): Promise<Checkout> {
-  const { store, orderId, money, signal, patience } = click;
+  const { store, orderId, request, signal, deadline } = click;
+  const patience = new Deadline(Math.min(deadline.remaining, LONGEST_WAIT));
+  const money = { amount: canonicalAmount(request.amount), currency: request.currency.toUpperCase() };
   const first = newOrder(orderId, { attempts: 1, ...money });
   let asked: Promise<Partial<Written>> = store.write(first);
   for (;;) {
@@ -146,15 +146,14 @@ async function stepOf(click: Click, order: OrderData): Promise<Step> {
 
 /** Looks up the payment of an attempt. @returns undefined if the order needs another attempt */
 async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Checkout | undefined> {
-  const { request, money } = click;
+  const { request } = click;
   const { payment } = known;
   const seen = isFinal(payment) ? payment : await click.readPayment(payment.id).catch(() => payment);
   if (seen.paymentStatus !== payment.paymentStatus) await answerWithin(click, reconcilePayment(click, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return undefined;
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
-  const isSameMoney = row.amount === money.amount && row.currency.toUpperCase() === money.currency;
-  if (row.paymentMethod !== request.paymentMethod || !isSameMoney || row.isPageLost) return undefined;
+  if (row.paymentMethod !== request.paymentMethod || !isPaymentOf(row, request) || row.isPageLost) return undefined;
   return pageOf({ payment: seen, nextAction: nextActionOf(withNextAction(known, { payment: seen })) });
 }
 

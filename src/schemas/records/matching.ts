@@ -22,7 +22,7 @@ export function differencesOf(create: Requested, payment: Requested): (typeof CO
 }
 
 /** Checks whether a payment has the type, amount and currency of a request. */
-export const isPaymentOf = (request: Requested, payment: Payment): boolean =>
+export const isPaymentOf = (request: Requested, payment: Requested): boolean =>
   differencesOf(request, payment).every(field => field === 'reference');
 
 /** A gateway may trim a reference and change its case. Upper case first, because some letters have no way back. */
