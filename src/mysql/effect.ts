@@ -1,33 +1,35 @@
 // The transaction of an effect in MySQL. A savepoint identifies it.
 import { randomUUID } from 'node:crypto';
-import { isAt, ofPayment } from '../sql/answer.ts';
+import { isAt, newPayment, ofPayment } from '../sql/answer.ts';
 import type { SqlQuery } from '../sql/database.ts';
 import type { Table } from '../sql/dialect.ts';
 import { orTaken, rowChanged, sqlCodeOf } from '../sql/errors.ts';
+import type { StoreRow } from '../store/contract.ts';
 import { rowOf, type statementsOver } from './statements.ts';
 
 const SAVEPOINT = 'payment_gateway_effect';
 
 export function effectsOver(
-  { lock, mark, replace }: ReturnType<typeof statementsOver>,
+  { read, replace }: ReturnType<typeof statementsOver>,
   write: Table['write'],
 ): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
   return {
     async begin(query, { id, about, reads }) {
-      const key = ofPayment(id);
-      const [text, at] = lock(key);
-      const [line] = await query(`${text} SKIP LOCKED`, at);
-      if (!line) return 'busy';
+      const [text, at] = read(ofPayment(id));
+      const [line] = await query(`${text} FOR UPDATE SKIP LOCKED`, at);
+      // A locked row is skipped: it has no line, or one of nulls.
+      if (line?.revision == null) return 'busy';
       const payment = rowOf(line);
       if (payment?.state === 'begun') return 'uncertain';
       await query(`SAVEPOINT ${SAVEPOINT}`);
       const writer = randomUUID();
-      await query(...mark(key, about, writer));
+      const mark: StoreRow = { ...newPayment(id), ...payment, state: 'begun', about };
+      await query(...replace(mark, mark.revision, writer));
       // In one order, so that two effects cannot wait for each other.
-      const inOrder = reads.map(lock).sort();
+      const inOrder = reads.map(read).sort();
       /** One row after the other by its whole key, because a range would lock other rows. */
-      const texts = inOrder.map(([text]) => `(${text})`);
-      const values = inOrder.flatMap(([, keys]) => keys);
+      const texts = inOrder.map(([text]) => `(${text} FOR UPDATE)`);
+      const values = inOrder.flatMap(([, keys = []]) => keys);
       const others = texts.length > 0 ? await query(texts.join(' UNION ALL '), values) : [];
       return { id, writer, payment, rows: others.flatMap(line => rowOf(line) ?? []) };
     },

@@ -74,11 +74,6 @@ export function statementsOver(table: string, scope: string) {
   };
   return {
     ...ofTable,
-    lock: (key: RowKey) => [`SELECT ${COLUMNS} FROM ${table} WHERE ${AT} FOR UPDATE`, at(key)] as const,
-    mark: (key: RowKey, about: object, writer: string): Statement => [
-      `UPDATE ${table} SET state = 'begun', revision = revision + 1, about = UNHEX(?), writer = ? WHERE ${AT}`,
-      [json(about), writer, ...at(key)],
-    ],
     /** @param writer identifies this write, because libraries report the number of changed rows in different ways */
     insert: (row: StoreRow, revision: number, writer: string | null, guard: string): Statement => [
       // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
