@@ -1,7 +1,7 @@
 // A pool of `pg` as a database for the stores.
 import { createHash } from 'node:crypto';
 import { markCommitted } from '../sql/committed.ts';
-import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, sizeOf } from '../sql/database.ts';
 import { hasLostStatement, leftOpen } from '../sql/errors.ts';
 import { transact } from '../sql/transaction.ts';
 import { listenOn } from './listen.ts';
@@ -28,7 +28,7 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
     };
   return {
     dialect: 'postgres',
-    pool: poolOf(pool),
+    pool: { identity: pool, max: sizeOf(pool.options?.max) },
     async query(sql, values) {
       const { client, release } = await lend(pool);
       let isBroken = true;

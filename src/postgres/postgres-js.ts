@@ -1,6 +1,6 @@
 // The library postgres.js as a database for the stores.
 import { aborted } from '../deadline.ts';
-import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow, withPlainNames } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, sizeOf, withPlainNames } from '../sql/database.ts';
 
 /** The result of postgres() of postgres.js, by shape. */
 export interface PostgresJs<Tx> {
@@ -22,7 +22,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
 
   return {
     dialect: 'postgres',
-    pool: poolOf(sql),
+    pool: { identity: sql, max: sizeOf(sql.options.max) },
     query: queryOf(sql),
     queryIn: tx => queryOf(tx as PostgresJs<Tx>),
     transaction: async work => (await sql.begin('isolation level read committed read write', work)) as never,

@@ -2,7 +2,7 @@
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
-import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
+import { rowsOf, type SqlDatabase, type SqlQuery, sizeOf } from './database.ts';
 import { sqlCodeOf } from './errors.ts';
 
 /** Milliseconds to wait for a connection, for a statement of the SDK, and for the end of a transaction. */
@@ -19,7 +19,7 @@ const LIMITS = new WeakMap<object, { works: Limited; statements: Limited }>();
 
 /** Returns the limits of half of a pool, and at least one connection. A database without a pool counts as a separate one. */
 export function limitsOf(database: Pick<SqlDatabase<unknown>, 'pool'>) {
-  const { identity, max } = database.pool ?? { identity: database, max: DEFAULT_SIZE };
+  const { identity, max } = database.pool ?? { identity: database, max: sizeOf(undefined) };
   const half = Math.max(Math.floor(max / 2), 1);
   const limits = LIMITS.get(identity) ?? {
     works: limit(half, inUse(LONGEST_WAIT, 'effects of other payments')),

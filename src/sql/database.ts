@@ -57,11 +57,8 @@ export interface SqlPool {
   readonly max: number;
 }
 
-/** The size of a pool that drivers assume by default. */
-export const DEFAULT_SIZE = 10;
-
-/** Reads the size that a driver was given. It may be text, for example from the environment. */
-export const sizeOf = (given: unknown): number => Number(given) || DEFAULT_SIZE;
+/** Reads the size that a driver was given, by default 10. It may be text, for example from the environment. */
+export const sizeOf = (given: unknown): number => Number(given) || 10;
 
 const poolSizeProblem: ProblemOf = value =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : 'must be an integer, 1 or more';
@@ -79,14 +76,8 @@ export interface PoolOptions {
 export function poolWith(owner: string, identity: object | undefined, options: PoolOptions): SqlPool {
   // Modules that import each other may pass it too early.
   if (!identity) throw new ConfigurationError(`${owner}: the database is ${identity}. Create it before this call.`);
-  return { identity, max: storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize ?? DEFAULT_SIZE };
+  return { identity, max: sizeOf(storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize) };
 }
-
-/** Returns the pool of `pg` or postgres.js. */
-export const poolOf = (pool: { options?: { max?: unknown } }): SqlPool => ({
-  identity: pool,
-  max: sizeOf(pool.options?.max),
-});
 
 /**
  * Returns the database that a store was given, or undefined for a pool.

@@ -1,10 +1,9 @@
 // What a store takes for its database, and what it reads of a library's answers.
 import { expect, it } from 'vitest';
-import { databaseIn, mysqlRows, poolOf, poolWith, withPlainNames } from '../../src/sql/database.ts';
+import { databaseIn, mysqlRows, poolWith, sizeOf, withPlainNames } from '../../src/sql/database.ts';
 
 it('a pool has the connections that its driver was given, or ten', () => {
-  const given = [{}, ...[3, '20', '', 'x', Number.NaN].map(max => ({ options: { max } }))];
-  expect(given.map(each => poolOf(each).max)).toEqual([10, 3, 20, 10, 10, 10]);
+  expect([undefined, 3, '20', '', 'x', Number.NaN].map(sizeOf)).toEqual([10, 3, 20, 10, 10, 10]);
 });
 
 it('an adapter names a database that does not exist yet', () => {
