@@ -60,23 +60,29 @@ const OVER = 'The transaction of the effect has ended: its connection broke, or 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
 async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, work: Work<Tx, T>): Promise<T> {
   let isOver = false;
-  let hasRun = false;
   const started = Promise.withResolvers<{ running: Promise<T> }>();
-  const result = Promise.withResolvers<T>();
+  const run = async (tx: Tx): Promise<T> => {
+    // The caller already has an error.
+    if (isOver) throw notBegun();
+    const query = database.queryIn(tx);
+    const whileOpen: SqlQuery = async (...statement) => {
+      if (isOver) throw new Error(OVER);
+      return query(...statement);
+    };
+    const running = work(tx, inTime(whileOpen));
+    started.resolve({ running });
+    await running.catch(() => {});
+    // The event that failed the work may have ended the transaction. A later write of postgres.js to a broken connection,
+    // such as its ROLLBACK, would end the process.
+    await new Promise(resolve => setImmediate(resolve));
+    return isOver ? new Promise(() => {}) : running;
+  };
+  let only: Promise<T> | undefined;
   const begin = async () =>
-    database.transaction(async tx => {
-      // The caller already has an error.
-      if (isOver) throw notBegun();
+    database.transaction(tx => {
       // A database that repeats its work by itself gets the same error.
-      if (hasRun) return result.promise;
-      hasRun = true;
-      const query = database.queryIn(tx);
-      const whileOpen: SqlQuery = async (...statement) => {
-        if (isOver) throw new Error(OVER);
-        return query(...statement);
-      };
-      started.resolve({ running: work(tx, inTime(whileOpen)) });
-      return result.promise;
+      only ??= run(tx);
+      return only;
     });
   const transaction = begin().finally(() => {
     isOver = true;
@@ -88,23 +94,16 @@ async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, 
     throw notBegun();
   });
   if (!begun) throw new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
-  const { running } = begun;
   let thrown: unknown;
-  const end = async () => {
-    await running.catch(error => {
-      thrown = error;
-    });
-    // The event that failed the work may have ended the transaction. A later write of postgres.js to a broken connection,
-    // such as its ROLLBACK, would end the process.
-    await new Promise(resolve => setImmediate(resolve));
-    if (!isOver) result.resolve(running);
-    return withTimeout(transaction, LONGEST_WAIT, NO_ANSWER);
-  };
-  await Promise.race([transaction, end()]).catch(error => {
+  const worked = begun.running.catch(error => {
+    thrown = error;
+  });
+  const ended = worked.then(() => withTimeout(transaction, LONGEST_WAIT, NO_ANSWER));
+  await Promise.race([transaction, ended]).catch(error => {
     throw thrown ?? error;
   });
   // If the effect ended the transaction, the work continues and may still write.
-  return running;
+  return begun.running;
 }
 
 export const inTime =
