@@ -22,8 +22,8 @@ export async function listenOn(
     events.on('notification', () => onNotice());
     for (const event of ['error', 'end'])
       events.on(event, (error = new Error('The connection that listens has ended.')) => lost.reject(error));
-    const listening = client.query(`LISTEN "${channel}"`).then(() => lost.promise);
-    await withSignal(Promise.race([lost.promise, listening]), signal);
+    client.query(`LISTEN "${channel}"`).catch(lost.reject);
+    await withSignal(lost.promise, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
