@@ -1,5 +1,5 @@
 // A pool of `mysql2` as a database for the stores.
-import { mysqlRows, type SqlDatabase, type SqlPool, type SqlQuery, sizeOf } from '../sql/database.ts';
+import { driverRows, type SqlDatabase, type SqlPool, type SqlQuery, sizeOf } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
 
 /** A connection of a `mysql2/promise` pool, by shape. */
@@ -56,8 +56,7 @@ const queryOf =
   (connection: MysqlTx): SqlQuery =>
   async (sql, values = []) => {
     const options = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, typeCast: true };
-    const [answer] = await connection.query({ sql, values, ...options });
-    return mysqlRows(answer);
+    return driverRows('mysql', await connection.query({ sql, values, ...options }));
   };
 
 /** Returns the pool of callbacks, which a pool of promises contains. */

@@ -1,6 +1,6 @@
 // The library postgres.js as a database for the stores.
 import { aborted } from '../deadline.ts';
-import { type SqlDatabase, type SqlQuery, type SqlRow, sizeOf, withPlainNames } from '../sql/database.ts';
+import { driverRows, type SqlDatabase, type SqlQuery, sizeOf } from '../sql/database.ts';
 
 /** The result of postgres() of postgres.js, by shape. */
 export interface PostgresJs<Tx> {
@@ -18,7 +18,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
   const queryOf =
     (handle: Pick<PostgresJs<Tx>, 'unsafe'>): SqlQuery =>
     async (text, values = []) =>
-      withPlainNames((await handle.unsafe(text, values as never, { prepare })) as SqlRow[]);
+      driverRows('postgres', await handle.unsafe(text, values as never, { prepare }));
 
   return {
     dialect: 'postgres',

@@ -104,18 +104,16 @@ export function databaseIn<Tx>(
 
 const DRIVERS = { postgres: 'pg', mysql: 'mysql2' };
 
-/** Restores the column names of the statements, which a merchant's option may write in camel or Pascal case. */
-export const withPlainNames = (rows: readonly SqlRow[]): readonly SqlRow[] =>
-  rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value])));
-
-/** Returns the rows of mysql2's answer: none of a write. */
-export const mysqlRows = (answer: unknown): readonly SqlRow[] => (Array.isArray(answer) ? answer : []);
-
-/** Returns the rows of an answer of `pg` or postgres.js, or of mysql2 with its fields. */
+/** Returns the rows of an answer of `pg` or postgres.js, or of mysql2, which returns none of a write. */
 export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unknown): readonly SqlRow[] {
-  if (dialect === 'mysql') return mysqlRows((answer as unknown[])[0]);
+  if (dialect === 'mysql') {
+    const [rows] = answer as unknown[];
+    return Array.isArray(rows) ? rows : [];
+  }
   // A merchant's `postProcessResponse` of Knex may have extracted the rows, as postgres.js does.
-  return withPlainNames(rowsOf(Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows));
+  const rows = rowsOf(Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows);
+  // A merchant's option may write the names of columns in camel or Pascal case.
+  return rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value])));
 }
 
 export function rowsOf(answer: unknown): readonly SqlRow[] {

@@ -1,6 +1,6 @@
 // What a store takes for its database, and what it reads of a library's answers.
 import { expect, it } from 'vitest';
-import { databaseIn, mysqlRows, poolWith, sizeOf, withPlainNames } from '../../src/sql/database.ts';
+import { databaseIn, driverRows, poolWith, sizeOf } from '../../src/sql/database.ts';
 
 it('a pool has the connections that its driver was given, or ten', () => {
   expect([undefined, 3, '20', '', 'x', Number.NaN].map(sizeOf)).toEqual([10, 3, 20, 10, 10, 10]);
@@ -13,8 +13,8 @@ it('an adapter names a database that does not exist yet', () => {
 });
 
 it('rows have plain names, and a write of mysql2 has none', () => {
-  expect(withPlainNames([{ BegunAt: '1' }])).toEqual([{ begunat: '1' }]);
-  expect([mysqlRows({ affectedRows: 1 }), mysqlRows([1])]).toEqual([[], [1]]);
+  expect(driverRows('postgres', [{ BegunAt: '1' }])).toEqual([{ begunat: '1' }]);
+  expect([{ affectedRows: 1 }, [1]].map(answer => driverRows('mysql', [answer]))).toEqual([[], [1]]);
 });
 
 it('a store refuses a database of the other dialect, and takes anything else for a pool', () => {
