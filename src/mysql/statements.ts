@@ -23,11 +23,11 @@ const MOMENT = `${EPOCH} + ${INTERVAL}`;
 
 /** Only MariaDB reports a connection that was released to the pool within a transaction. */
 export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
-const CHECKS = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS open,
-  IF(@@global.read_only OR @@global.innodb_read_only, '1', '0') AS replica,
-  IF(@@global.innodb_flush_log_at_trx_commit = 1, '1', '0') AS durable`;
 /** Names of one word in lower case, because plugins of query builders rewrite others. */
-const COLUMNS = `kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision, ${ms('begun_at')} AS begun,
+const ANSWER = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS open,
+  IF(@@global.read_only OR @@global.innodb_read_only, '1', '0') AS replica,
+  IF(@@global.innodb_flush_log_at_trx_commit = 1, '1', '0') AS durable,
+  kind, HEX(id) AS id, state, CAST(revision AS CHAR) AS revision, ${ms('begun_at')} AS begun,
   ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, HEX(payment_id) AS payment, data, about, writer`;
 
 export function rowOf(line: SqlRow): StoreRow | undefined {
@@ -49,17 +49,17 @@ const AT = 'scope = UNHEX(?) AND kind = ? AND id = UNHEX(?)';
 
 export function statementsOver(table: string, scope: string) {
   const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
-  const select = (where: string) =>
-    `SELECT ${CHECKS}, ${COLUMNS} FROM (SELECT 1) AS always LEFT JOIN ${table} ON ${where}`;
+  /** Selects one line, also without a row. */
+  const select = (where: string, ...values: SqlValue[]): Statement => [
+    `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} ON scope = UNHEX(?) AND ${where}`,
+    [hex(scope), ...values],
+  ];
   const ofTable: Pick<Table, 'read' | 'owner' | 'list' | 'due' | 'lease'> = {
-    read: key => [select(AT), at(key)],
-    owner: paymentId => [select('scope = UNHEX(?) AND payment_id = UNHEX(?)'), [hex(scope), hex(paymentId)]],
-    list: ({ kind, states }) => [
-      `${select(`scope = UNHEX(?) AND kind = ? AND state IN (${literals(states)})`)} ORDER BY begun_at`,
-      [hex(scope), kind],
-    ],
+    read: ({ kind, id }) => select('kind = ? AND id = UNHEX(?)', kind, hex(id)),
+    owner: paymentId => select('payment_id = UNHEX(?)', hex(paymentId)),
+    list: ({ kind, states }) => select(`kind = ? AND state IN (${literals(states)}) ORDER BY begun_at`, kind),
     due: (kind, state, olderThan, limit) => [
-      `SELECT ${CHECKS}, ${COLUMNS} FROM ${table} FORCE INDEX (due)
+      `SELECT ${ANSWER} FROM ${table} FORCE INDEX (due)
         WHERE scope = UNHEX(?) AND kind = ? AND state = ${literals([state])} AND due_at <= ${NOW}
           AND (leased_until IS NULL OR leased_until <= ${NOW}) AND begun_at <= ${NOW} - ${INTERVAL}
         ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,

@@ -21,22 +21,18 @@ export function postgresDialect(name: string): Dialect {
   };
 }
 
-/** Selects one line, also without a row. */
-const select = (table: string, where: string) =>
-  `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} AS stored ON scope = $1::text AND ${where}`;
-
 function tableOver(table: string, scope: string, channel: string): Table {
-  const READ = select(table, 'kind = $2::text AND id = $3::text');
-  const OWNER = select(table, 'payment_id = $2::text');
-  const read = ({ kind, id }: RowKey): Statement => [READ, [scope, kind, id]];
+  /** Selects one line, also without a row. */
+  const select = (where: string, ...values: string[]): Statement => [
+    `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} AS stored ON scope = $1::text AND ${where}`,
+    [scope, ...values],
+  ];
+  const read = ({ kind, id }: RowKey) => select('kind = $2::text AND id = $3::text', kind, id);
   return {
     answerOf,
     read,
-    owner: paymentId => [OWNER, [scope, paymentId]],
-    list: ({ kind, states }) => [
-      `${select(table, `kind = $2::text AND state IN (${literals(states)})`)} ORDER BY begun_at`,
-      [scope, kind],
-    ],
+    owner: paymentId => select('payment_id = $2::text', paymentId),
+    list: ({ kind, states }) => select(`kind = $2::text AND state IN (${literals(states)}) ORDER BY begun_at`, kind),
     due: (kind, state, olderThan, limit) => [
       `SELECT ${ANSWER} FROM ${table} AS stored
         WHERE scope = $1::text AND kind = $2::text AND state = ${literals([state])} AND due_at <= statement_timestamp()
