@@ -29,17 +29,6 @@ export function limitsOf(database: Pick<SqlDatabase<unknown>, 'pool'>) {
   return limits;
 }
 
-type Work<Tx, T> = (tx: Tx, query: SqlQuery) => Promise<T>;
-
-/** Limits concurrent transactions. A place is free once the library has ended its transaction. */
-export function transactionsOver<Tx>(database: SqlDatabase<Tx>) {
-  const { works } = limitsOf(database);
-  return <T>(work: Work<Tx, T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      works(() => new Promise<void>(free => resolve(withinWaits(database, free, work)))).catch(reject);
-    });
-}
-
 const inUse = (ms: number, by: string) => ({
   ms,
   error: () =>
@@ -57,9 +46,16 @@ const NO_ANSWER = `The database did not answer within ${LONGEST_WAIT} ms.`;
 
 const OVER = 'The transaction of the effect has ended: its connection broke, or your function or the library ended it.';
 
-/** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
-async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, work: Work<Tx, T>): Promise<T> {
+/**
+ * Limits concurrent transactions. A place is free once the library has ended its transaction. The caller gets an error in
+ * time, even if the library waits longer.
+ */
+export async function boundedTransaction<Tx, T>(
+  database: SqlDatabase<Tx>,
+  work: (tx: Tx, query: SqlQuery) => Promise<T>,
+): Promise<T> {
   let isOver = false;
+  const entered = Promise.withResolvers<void>();
   const started = Promise.withResolvers<{ running: Promise<T> }>();
   const run = async (tx: Tx): Promise<T> => {
     // The caller already has an error.
@@ -78,17 +74,17 @@ async function withinWaits<Tx, T>(database: SqlDatabase<Tx>, onEnd: () => void, 
     return isOver ? new Promise(() => {}) : running;
   };
   let only: Promise<T> | undefined;
-  const begin = async () =>
-    database.transaction(tx => {
+  const transaction = limitsOf(database).works(async () => {
+    entered.resolve();
+    try {
       // A database that repeats its work by itself gets the same error.
-      only ??= run(tx);
-      return only;
-    });
-  const transaction = begin().finally(() => {
-    isOver = true;
-    onEnd();
+      return await database.transaction(tx => (only ??= run(tx)));
+    } finally {
+      isOver = true;
+    }
   });
 
+  await Promise.race([entered.promise, transaction]);
   const begun = await withTimeout(Promise.race([started.promise, transaction.then(() => {})]), LONGEST_WAIT, () => {
     isOver = true;
     throw notBegun();

@@ -10,7 +10,7 @@ import {
 } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
 import { checkedIn, isAt, newPayment, ofPayment } from './answer.ts';
-import { inTime, repeated, transactionsOver } from './bounded.ts';
+import { boundedTransaction, inTime, repeated } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import type { Marked, Table } from './dialect.ts';
@@ -22,13 +22,12 @@ export function effectsOver<Tx>(
   open: (query: SqlQuery) => Promise<Table>,
   alone: SqlQuery,
 ): Store<Tx>['effect'] {
-  const transact = transactionsOver(db);
   return async (effect, work) => {
     const query = inTime(alone);
     const table = await open(query);
     const end = await repeated(async () => {
       await table.prepare?.(query, effect.id);
-      const running = transact((tx, within) =>
+      const running = boundedTransaction(db, (tx, within) =>
         takeEffect(within, table, effect, locked => remembering(() => work({ tx, ...locked }))),
       );
       return running.catch((error): 'skipped' | EffectCutOff => {

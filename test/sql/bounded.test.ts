@@ -1,7 +1,7 @@
 // How the stores use a database: never more than half of its pool, never without an end, and again after a deadlock.
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { inTime, isUndone, limitsOf, repeated, transactionsOver } from '../../src/sql/bounded.ts';
+import { boundedTransaction, inTime, isUndone, limitsOf, repeated } from '../../src/sql/bounded.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
@@ -29,9 +29,8 @@ describe('works over one pool', () => {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     let running = 0;
     const works = databases.flatMap(each => {
-      const transact = transactionsOver(each);
       return Array.from({ length: 8 }, () =>
-        transact(async () => {
+        boundedTransaction(each, async () => {
           running += 1;
           await isOver;
         }),
@@ -63,10 +62,10 @@ describe('works over one pool', () => {
 
   it('wait for a place for five seconds, and say then what to do', async () => {
     fakeTimers();
-    const transact = transactionsOver(database({ pool: { identity: {}, max: 2 } }));
-    const first = transact(never);
+    const small = database({ pool: { identity: {}, max: 2 } });
+    const first = boundedTransaction(small, never);
     const second = vi.fn(async () => {});
-    expect(await lateError(transact(second))).toEqual(
+    expect(await lateError(boundedTransaction(small, second))).toEqual(
       new Error(
         'Half of the pool was in use for 5000 ms by effects of other payments. Check the database and its locks, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
       ),
@@ -78,16 +77,15 @@ describe('works over one pool', () => {
   it('whose caller was told that it takes too long keeps its place until the library has ended it', async () => {
     fakeTimers();
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
-    const transact = transactionsOver(
-      database({ pool: { identity: {}, max: 2 }, transaction: work => isFree.then(() => work('tx')) }),
-    );
-    expect(String(await lateError(transact(async () => {})))).toMatch(/within 5000 ms/);
+    const transaction: SqlDatabase<string>['transaction'] = work => isFree.then(() => work('tx'));
+    const slow = database({ pool: { identity: {}, max: 2 }, transaction });
+    expect(String(await lateError(boundedTransaction(slow, async () => {})))).toMatch(/within 5000 ms/);
     const next = vi.fn(async () => {});
-    await lateError(transact(next));
+    await lateError(boundedTransaction(slow, next));
     expect(next).not.toHaveBeenCalled();
     free();
     await new Promise(setImmediate);
-    await transact(next);
+    await boundedTransaction(slow, next);
     expect(next).toHaveBeenCalled();
   });
 });
@@ -103,7 +101,7 @@ describe('single statements over one pool', () => {
       const begun = vi.fn(never);
       const { statements } = limitsOf(database(over));
       for (let count = 0; count < 4; count++) statements(begun).catch(() => {});
-      await transactionsOver(database(over))(async () => {});
+      await boundedTransaction(database(over), async () => {});
       expect(begun).toHaveBeenCalledTimes(most);
     }
   });
@@ -131,13 +129,13 @@ describe('a transaction', () => {
     ['the work fails, and the library resolves', work => work('tx').catch(() => {}), reject(ofShop), ofShop],
     ['the library resolves without the work', async () => {}, async () => {}, REFUSED],
   ])('rejects where %s', async (_, transaction, work, expected) => {
-    expect(await errorOf(transactionsOver(database({ transaction: transaction as never }))(work))).toEqual(expected);
+    expect(await errorOf(boundedTransaction(database({ transaction: transaction as never }), work))).toEqual(expected);
   });
 
   it('runs its work once, even if the library repeats it', async () => {
     const work = vi.fn(reject(ofShop));
     const transaction = ((run: (tx: string) => Promise<unknown>) => run('tx').catch(() => run('tx'))) as never;
-    expect(await errorOf(transactionsOver(database({ transaction }))(work))).toBe(ofShop);
+    expect(await errorOf(boundedTransaction(database({ transaction }), work))).toBe(ofShop);
     expect(work).toHaveBeenCalledOnce();
   });
 
@@ -154,7 +152,7 @@ describe('a transaction', () => {
       await isOver;
       if (cause) throw cause;
     };
-    const ended = transactionsOver(database({ transaction }))(work)
+    const ended = boundedTransaction(database({ transaction }), work)
       .catch((error: unknown) => error)
       .finally(() => {
         told = true;
@@ -178,7 +176,7 @@ describe('a transaction', () => {
       });
     };
     const work = vi.fn(async () => {});
-    const error = await lateError(transactionsOver(database({ transaction }))(work));
+    const error = await lateError(boundedTransaction(database({ transaction }), work));
     expect(error).toHaveProperty(
       'message',
       'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or check whether the database answers.',
@@ -196,11 +194,11 @@ describe('a transaction', () => {
       await work('tx').catch(() => {});
       return never();
     };
-    const transact = transactionsOver(database({ transaction: hanging, pool: { identity: {}, max: 20 } }));
+    const stuck = database({ transaction: hanging, pool: { identity: {}, max: 20 } });
     const slow = () => new Promise<void>(resolve => setTimeout(resolve, 60_000));
-    expect(await lateError(transact(slow))).toEqual(LATE);
-    expect(await lateError(transact(() => slow().then(() => Promise.reject(thrown))))).toBe(thrown);
-    expect(await whileTimePasses(transactionsOver(database())(slow), 1_000)).toBeUndefined();
+    expect(await lateError(boundedTransaction(stuck, slow))).toEqual(LATE);
+    expect(await lateError(boundedTransaction(stuck, () => slow().then(() => Promise.reject(thrown))))).toBe(thrown);
+    expect(await whileTimePasses(boundedTransaction(database(), slow), 1_000)).toBeUndefined();
   });
 
   it('sends no statement of ours after the library has ended it, and then never settles the work', async () => {
@@ -215,7 +213,7 @@ describe('a transaction', () => {
       work('tx').then(settle, settle);
       return broken.promise;
     };
-    const running = transactionsOver(database({ transaction, queryIn: () => sent }))(async (_, query) => {
+    const running = boundedTransaction(database({ transaction, queryIn: () => sent }), async (_, query) => {
       broken.reject(lost);
       await new Promise(setImmediate);
       await query('rollback to savepoint');
