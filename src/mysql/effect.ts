@@ -2,17 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { isAt, newPayment, ofPayment } from '../sql/answer.ts';
 import type { SqlQuery } from '../sql/database.ts';
-import type { Table } from '../sql/dialect.ts';
+import type { Effects, Table } from '../sql/dialect.ts';
 import { orTaken, rowChanged, sqlCodeOf } from '../sql/errors.ts';
 import type { StoreRow } from '../store/contract.ts';
 import { rowOf, type statementsOver } from './statements.ts';
 
 const SAVEPOINT = 'payment_gateway_effect';
 
-export function effectsOver(
-  { read, replace }: ReturnType<typeof statementsOver>,
-  write: Table['write'],
-): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
+export function effectsOver({ read, replace }: ReturnType<typeof statementsOver>, write: Table['write']): Effects {
   return {
     async begin(query, { id, about, reads }) {
       const [text, at] = read(ofPayment(id));

@@ -1,16 +1,12 @@
 // The transaction of an effect in Postgres. Its id identifies the effect.
-import type { SqlQuery } from '../sql/database.ts';
-import type { Statement, Table } from '../sql/dialect.ts';
+import { ofPayment } from '../sql/answer.ts';
+import type { Effects, Table } from '../sql/dialect.ts';
 import { leftOpen, orTaken, rowChanged } from '../sql/errors.ts';
 import type { RowKey, StoreRow } from '../store/contract.ts';
 import { answerOf, type Columns, DURABLE, json, moment, parsed, rowOf, XID } from './answer.ts';
 import { lockKey } from './table.ts';
 
-export function effectsOver(
-  table: string,
-  scope: string,
-  read: (key: RowKey) => Statement,
-): Pick<Table, 'begin' | 'complete' | 'isEnded'> {
+export function effectsOver(table: string, scope: string, read: Table['read']): Effects {
   const isRead = (_: RowKey, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
   /** ON CONFLICT sees the newest committed row, so the mark needs no read. It gives the transaction its id. */
   const beginWith = (reads: readonly RowKey[]) => `INSERT INTO ${table} AS stored
@@ -24,14 +20,6 @@ export function effectsOver(
       SELECT row_to_json(other) FROM ${table} AS other
       WHERE scope = $1::text AND (${reads.map(isRead).join(' OR ') || 'false'})
       ORDER BY kind, id FOR UPDATE))::text AS answer`;
-  const whyNot = async (query: SqlQuery, id: string): Promise<'busy' | 'uncertain'> => {
-    const [line] = await query(...read({ kind: 'payment', id }));
-    const { row, isOpen } = answerOf(line);
-    if (row?.state === 'begun') return 'uncertain';
-    // The effect would also commit a transaction that other code began and did not end.
-    if (isOpen) throw leftOpen();
-    return 'busy';
-  };
 
   /** The mark has its revision already. The other rows are locked, or new. One that was deleted is written again. */
   const COMPLETE = `INSERT INTO ${table} AS stored
@@ -58,7 +46,14 @@ export function effectsOver(
       const keys = reads.flatMap(read => [read.kind, read.id]);
       const values = [scope, lockKey(`${table} ${scope} ${id}`), id, json(about), ...keys];
       const [line] = await query(beginWith(reads), values);
-      if (!line) return whyNot(query, id);
+      if (!line) {
+        const [stored] = await query(...read(ofPayment(id)));
+        const { row, isOpen } = answerOf(stored);
+        if (row?.state === 'begun') return 'uncertain';
+        // The effect would also commit a transaction that other code began and did not end.
+        if (isOpen) throw leftOpen();
+        return 'busy';
+      }
       const { mark, others } = parsed<{ mark: Columns; others: Columns[] }>(line);
       const { about: _, ...payment } = rowOf(mark);
       const { was, writer } = mark;

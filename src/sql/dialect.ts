@@ -38,7 +38,7 @@ export interface Dialect {
 }
 
 /** The SQL of one scope of a table. Each function gets the query of a session, which decides about the transaction. */
-export interface Table {
+export interface Table extends Effects {
   /** @throws {ConfigurationError} for a line without the columns of the statement */
   answerOf(line: SqlRow | undefined): Answer;
   /** These select one line each, also without a row. */
@@ -60,6 +60,10 @@ export interface Table {
 
   /** Runs before the transaction of an effect, outside any. */
   prepare?(query: SqlQuery, paymentId: string): Promise<void>;
+}
+
+/** The transaction of an effect. */
+export interface Effects {
   /**
    * Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker with it.
    * Also locks and reads the rows of the effect's `reads`, in the order of their keys.
