@@ -1,13 +1,6 @@
 // Runs an effect in one transaction with its mark: both are committed, or neither.
 import { delay } from '../deadline.ts';
-import {
-  EffectCutOff,
-  LOCK_PAUSES,
-  type LockedRows,
-  type Store,
-  type StoreEffect,
-  type StoreRow,
-} from '../store/contract.ts';
+import { EffectCutOff, LOCK_PAUSES, type Store, type StoreEffect } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
 import { checkedIn, isAt, newPayment, ofPayment } from './answer.ts';
 import { boundedTransaction, inTime, repeated } from './bounded.ts';
@@ -25,12 +18,28 @@ export function effectsOver<Tx>(
   return async (effect, work) => {
     const query = inTime(alone);
     const table = await open(query);
+    /** @throws {EffectCutOff} if the transaction has ended, even if another one has begun */
+    const take = async (tx: Tx, within: SqlQuery): Promise<Marked | 'busy' | 'uncertain'> => {
+      // Before the work, so that a COMMIT of the effect also commits the mark.
+      let marked = await table.begin(within, effect);
+      for (const pause of LOCK_PAUSES) {
+        if (marked !== 'busy') break;
+        await delay(pause);
+        marked = await table.begin(within, effect);
+      }
+      if (typeof marked === 'string') return marked;
+      const { payment, rows: found } = marked;
+      const rows = effect.reads.map(key => found.find(row => isAt(row, key)));
+      const written = await remembering(() => work({ tx, payment, rows })).catch(async error => {
+        throw (await table.isEnded(within, marked)) ? cutOff({ cause: error }) : error;
+      });
+      if (!written) throw SKIPPED;
+      if (!(await table.complete(within, marked, written))) throw cutOff();
+      return marked;
+    };
     const end = await repeated(async () => {
       await table.prepare?.(query, effect.id);
-      const running = boundedTransaction(db, (tx, within) =>
-        takeEffect(within, table, effect, locked => remembering(() => work({ tx, ...locked }))),
-      );
-      return running.catch((error): 'skipped' | EffectCutOff => {
+      return boundedTransaction(db, take).catch((error): 'skipped' | EffectCutOff => {
         // It may concern one of the merchant's own tables, or another effect.
         if (isOfMerchant(error)) throw error;
         if (error === SKIPPED) return 'skipped';
@@ -50,31 +59,6 @@ export function effectsOver<Tx>(
 
 /** Thrown to roll back an effect that wrote nothing. */
 const SKIPPED = new Error('The effect was skipped.');
-
-/** @throws {EffectCutOff} if the transaction has ended, even if another one has begun */
-async function takeEffect(
-  query: SqlQuery,
-  table: Table,
-  effect: StoreEffect,
-  work: (locked: Omit<LockedRows<unknown>, 'tx'>) => Promise<readonly StoreRow[] | undefined>,
-): Promise<Marked | 'busy' | 'uncertain'> {
-  // Before the work, so that a COMMIT of the effect also commits the mark.
-  let marked = await table.begin(query, effect);
-  for (const pause of LOCK_PAUSES) {
-    if (marked !== 'busy') break;
-    await delay(pause);
-    marked = await table.begin(query, effect);
-  }
-  if (typeof marked === 'string') return marked;
-  const { payment, rows: found } = marked;
-  const rows = effect.reads.map(key => found.find(row => isAt(row, key)));
-  const written = await work({ payment, rows }).catch(async error => {
-    throw (await table.isEnded(query, marked)) ? cutOff({ cause: error }) : error;
-  });
-  if (!written) throw SKIPPED;
-  if (!(await table.complete(query, marked, written))) throw cutOff();
-  return marked;
-}
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
 async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }: Marked): Promise<void> {
