@@ -32,41 +32,32 @@ function tableOver(table: string, scope: string): Table {
     return { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', row: rowOf(line), writer };
   };
   const statements = statementsOver(table, scope);
-  const writes = writesOver(answerOf, statements);
-  return { answerOf, ...statements, ...writes, ...effectsOver(statements, writes.write) };
-}
-
-/** Writes of one row, which it reads again, because MySQL returns nothing of it. */
-function writesOver(
-  answerOf: Table['answerOf'],
-  { read, insert, replace }: ReturnType<typeof statementsOver>,
-): Pick<Table, 'write' | 'prepare'> {
+  const { read, insert, replace } = statements;
   /** Inserts the payment's row, because workers wait for an uncommitted row instead of skipping it. */
   const prepare = async (query: SqlQuery, paymentId: string): Promise<void> => {
     const lines = await query(...read(ofPayment(paymentId)));
     checkedIn(answerOf, lines);
     if (lines[0]?.revision === null) await query(...insert(newPayment(paymentId), 0, null, IS_COMMITTED));
   };
-  return {
-    prepare,
-    async write(query, row, isAlone) {
-      if (!isAlone && !(await isOpen(query))) throw noTransaction();
-      const isPrepared = isAlone && row.kind === 'payment' && row.revision === 0;
-      if (isPrepared) await prepare(query, row.id);
-      const guard = isAlone ? IS_COMMITTED : 'true';
-      const own = randomUUID();
-      const isNew = row.revision === 0 && !isPrepared;
-      const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, own, guard);
-      await query(...statement).catch(orTaken);
-      const [text, values] = read(row);
-      // A locking read ignores an older snapshot of the merchant's transaction.
-      const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
-      const stored = await reading.then(lines => checkedIn(answerOf, lines, isAlone)).catch(afterWrite);
-      if (stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
-      if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
-      return notWritten(stored, row, isAlone);
-    },
+  /** Reads the written row again, because MySQL returns nothing of it. */
+  const write: Table['write'] = async (query, row, isAlone) => {
+    if (!isAlone && !(await isOpen(query))) throw noTransaction();
+    const isPrepared = isAlone && row.kind === 'payment' && row.revision === 0;
+    if (isPrepared) await prepare(query, row.id);
+    const guard = isAlone ? IS_COMMITTED : 'true';
+    const own = randomUUID();
+    const isNew = row.revision === 0 && !isPrepared;
+    const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, own, guard);
+    await query(...statement).catch(orTaken);
+    const [text, values] = read(row);
+    // A locking read ignores an older snapshot of the merchant's transaction.
+    const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
+    const stored = await reading.then(lines => checkedIn(answerOf, lines, isAlone)).catch(afterWrite);
+    if (stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
+    if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
+    return notWritten(stored, row, isAlone);
   };
+  return { answerOf, ...statements, prepare, write, ...effectsOver(statements, write) };
 }
 
 /** MySQL's code for a characteristic of the next transaction that is set in the middle of one. */

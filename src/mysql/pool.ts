@@ -1,5 +1,5 @@
 // A pool of `mysql2` as a database for the stores.
-import { driverRows, type SqlDatabase, type SqlPool, type SqlQuery, sizeOf } from '../sql/database.ts';
+import { driverRows, type SqlDatabase, type SqlQuery, sizeOf } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
 
 /** A connection of a `mysql2/promise` pool, by shape. */
@@ -32,9 +32,11 @@ export type TxOfPool<Pool> = Pool extends { promise(): { getConnection(): Promis
 
 export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
   const pool = 'promise' in given ? given.promise() : given;
+  // The pool of callbacks, which a pool of promises contains.
+  const core: { config?: { connectionLimit?: unknown } } = (pool as { pool?: object }).pool ?? pool;
   return {
     dialect: 'mysql',
-    pool: sizedPool(pool),
+    pool: { identity: core, max: sizeOf(core.config?.connectionLimit) },
     async query(sql, values) {
       const connection = await pool.getConnection();
       return queryOf(connection)(sql, values).finally(() => connection.release());
@@ -58,10 +60,3 @@ const queryOf =
     const options = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, typeCast: true };
     return driverRows('mysql', await connection.query({ sql, values, ...options }));
   };
-
-/** Returns the pool of callbacks, which a pool of promises contains. */
-function sizedPool(pool: object): SqlPool {
-  const core = (pool as { pool?: object }).pool ?? pool;
-  const { connectionLimit } = (core as { config?: { connectionLimit?: unknown } }).config ?? {};
-  return { identity: core, max: sizeOf(connectionLimit) };
-}
