@@ -42,7 +42,7 @@ export function postgresStore<Database extends PostgresDatabase>(
   options: PostgresStoreOptions,
 ): Store<TxOf<Database>> {
   const given = sqlStoreOptions('postgresStore', options, { prepare: flagProblem });
-  const own = databaseIn<TxOf<Database>>('postgresStore', 'postgres', database, isPool(database));
+  const own = databaseIn<TxOf<Database>>('postgres', database, isPool(database));
   if (own && given.prepare) throw new ConfigurationError(OTHERS_PREPARE);
   const db = own ?? (fromPool(database as PgPool, given.prepare) as SqlDatabase<TxOf<Database>>);
   return sqlStore(db, postgresDialect(given.table), given);

@@ -86,7 +86,6 @@ export function poolWith(owner: string, identity: object | undefined, options: P
  * @throws {ConfigurationError} for a database of another dialect, and for any other value
  */
 export function databaseIn<Tx>(
-  owner: string,
   dialect: SqlDatabase<Tx>['dialect'],
   given: unknown,
   isPool: boolean,
@@ -97,8 +96,8 @@ export function databaseIn<Tx>(
   if (!isDatabase && isPool) return undefined;
   throw new ConfigurationError(
     isDatabase
-      ? `${owner} takes a database of the dialect ${dialect}, and this one is of ${found}. Import the adapter and the store from payment-gateway-sdk/${found}.`
-      : `${owner} takes a pool of ${DRIVERS[dialect]}, a database from an adapter (fromDrizzle, fromKysely, fromKnex, fromPrisma, fromTypeOrm), or your own SqlDatabase. Pass the pool itself, not a client or a transaction.`,
+      ? `${dialect}Store takes a database of the dialect ${dialect}, and this one is of ${found}. Import the adapter and the store from payment-gateway-sdk/${found}.`
+      : `${dialect}Store takes a pool of ${DRIVERS[dialect]}, a database from an adapter (fromDrizzle, fromKysely, fromKnex, fromPrisma, fromTypeOrm), or your own SqlDatabase. Pass the pool itself, not a client or a transaction.`,
   );
 }
 

@@ -19,10 +19,10 @@ it('rows have plain names, and a write of mysql2 has none', () => {
 
 it('a store refuses a database of the other dialect, and takes anything else for a pool', () => {
   const given = { dialect: 'mysql', transaction() {}, queryIn() {} };
-  const inMysql = (each: unknown, isPool = true) => databaseIn('mysqlStore', 'mysql', each, isPool);
+  const inMysql = (each: unknown, isPool = true) => databaseIn('mysql', each, isPool);
   const others = [{ ...given, queryIn: 7 }, { ...given, transaction: 7 }, undefined];
   expect([given, ...others].map(each => inMysql(each))).toEqual([given, undefined, undefined, undefined]);
   for (const each of others) expect(() => inMysql(each, false)).toThrow('mysqlStore takes a pool of mysql2');
-  const mistaken = () => databaseIn('postgresStore', 'postgres', given, true);
+  const mistaken = () => databaseIn('postgres', given, true);
   expect(mistaken).toThrow('and this one is of mysql. Import the adapter');
 });
