@@ -1,7 +1,7 @@
 // A store in the merchant's own database, over one dialect's SQL.
 import { ConfigurationError } from '../errors.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
-import type { DueQuery, Store, StoreRow, WithNow } from '../store/contract.ts';
+import type { DueQuery, Store, StoreRow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
 import { checkedIn, rowsIn } from './answer.ts';
 import { limitsOf, repeated } from './bounded.ts';
@@ -111,13 +111,9 @@ async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: stri
   return over(line.name, scope);
 }
 
-async function leaseDue<Tx>(
-  db: SqlDatabase<Tx>,
-  { answerOf, due, read, lease }: Table,
-  { kind, states, olderThan = 0 }: DueQuery,
-  limit: number,
-  leaseMs: number,
-): Promise<WithNow<{ rows: StoreRow[] }>> {
+function leaseDue<Tx>(db: SqlDatabase<Tx>, table: Table, which: DueQuery, limit: number, leaseMs: number) {
+  const { answerOf, due, read, lease } = table;
+  const { kind, states, olderThan = 0 } = which;
   return db.transaction(async tx => {
     const query = db.queryIn(tx);
     const found: StoreRow[] = [];

@@ -6,15 +6,9 @@ import { markCommitted } from './committed.ts';
 // biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of a driver to the next
 type Send = (...args: any[]) => any;
 
-interface Lent<Query extends Send> {
-  client: { query: Query };
-  /** @param isBroken whether the pool must close it */
-  release(isBroken: boolean): void;
-}
-
 /** Runs the work with a handle that has only `query`, until the end of the transaction. */
 export async function transact<Query extends Send, T>(
-  { client, release }: Lent<Query>,
+  { client, release }: { client: { query: Query }; release(isBroken: boolean): void },
   begin: readonly string[],
   work: (tx: { query: Query }) => Promise<T>,
 ): Promise<T> {
