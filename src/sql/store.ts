@@ -45,11 +45,8 @@ export function sqlStoreOptions(
   return { ...rest, scope, table: tableOf(tablePrefix) };
 }
 
-export function sqlStore<Tx>(
-  db: SqlDatabase<Tx>,
-  dialect: Dialect,
-  { scope, settleMargin }: Pick<SqlStoreOptions, 'scope' | 'settleMargin'>,
-): Store<Tx> {
+export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: SqlStoreOptions): Store<Tx> {
+  const { scope, settleMargin } = options;
   const { statements: inTurn } = limitsOf(db);
   /** Runs a statement as its own transaction, and retries it if the database undid it. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
