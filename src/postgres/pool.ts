@@ -4,7 +4,7 @@ import { markCommitted } from '../sql/committed.ts';
 import { type SqlDatabase, type SqlQuery, type SqlRow, sizeOf } from '../sql/database.ts';
 import { hasLostStatement, leftOpen } from '../sql/errors.ts';
 import { transact } from '../sql/transaction.ts';
-import { listenOn } from './listen.ts';
+import { listenOver } from './listen.ts';
 import { isOpen, lend, type PgPool, type PgTx } from './pg.ts';
 
 /** Recognizes a pool of `pg`. Clients also have `connect` and `query`. */
@@ -46,7 +46,7 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
     transaction: async work => transact(await lend(pool), BEGIN, work),
     // A client is in the merchant's own transaction, which would fail with a prepared statement that a pooler has lost.
     queryIn: tx => queryOf(tx, !('on' in Object(tx))),
-    listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
+    listen: listenOver(pool),
   };
 }
 

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { PgTx, SqlDatabase } from 'payment-gateway-sdk/postgres';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listenOn } from '../../src/postgres/listen.ts';
+import { listenOver } from '../../src/postgres/listen.ts';
 import { fromPool } from '../../src/postgres/pool.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -106,7 +106,7 @@ it.each(['T', 'E'])('a statement fails on a client that somebody goes on with, a
 describe('listening', () => {
   const turn = () => new Promise(setImmediate);
   const listenTo = (double: ReturnType<typeof pool>) => {
-    const listening = listenOn(double.pool, 'plans', () => {}, new AbortController().signal);
+    const listening = listenOver(double.pool)('plans', () => {}, new AbortController().signal);
     listening.catch(() => {});
     return listening;
   };
