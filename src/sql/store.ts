@@ -32,9 +32,9 @@ export interface SqlStoreOptions {
 }
 
 /** @param own checks for the options of one database alone @throws {ConfigurationError} naming every wrong option */
-export function sqlStoreOptions(
+export function sqlStoreOptions<Options extends SqlStoreOptions>(
   owner: string,
-  options: SqlStoreOptions & { prepare?: boolean | undefined },
+  options: Options,
   own: Record<string, ProblemOf> = {},
 ) {
   const problems = { scope: scopeProblem, tablePrefix: prefixProblem, settleMargin: marginProblem, ...own };
@@ -67,8 +67,7 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     const within = db.queryIn(tx);
     const failed = (error: unknown): never => {
       // Another value does not have the methods of a transaction.
-      if (error instanceof TypeError) throw noTransaction(error);
-      return advise(error);
+      throw error instanceof TypeError ? noTransaction(error) : advise(error);
     };
     const query: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
     // Not kept: the merchant's connection may have another path or database.
