@@ -22,7 +22,7 @@ describe('what the store keeps of a request', () => {
 
   it.each([25.5, 100, 1.5e-10])('is what the payment shows, where the request is not known: %d', amount => {
     const shown = { paymentType: 'DEPOSIT', paymentMethod: '', amount: String(amount), currency: 'EUR' };
-    const attempt = unseenAttempt('order-1', { ...payment, amount, paymentMethod: null });
+    const attempt = unseenAttempt({ ...payment, amount, paymentMethod: null });
     expect(attempt).toMatchObject({ ...shown, bodyHash: 'unseen' });
   });
 });

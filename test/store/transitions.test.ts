@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/records/response.ts';
-import { reconcile } from '../../src/store/rules/confirmed.ts';
 import type { CreateRow } from '../../src/store/rules/create-row.ts';
 import { type Attempt, newRow } from '../../src/store/rules/create-row.ts';
 import { replanned } from '../../src/store/rules/plan.ts';
@@ -11,6 +10,7 @@ import {
   acknowledge,
   begin,
   observe,
+  reconcile,
   recordEnd,
   recordPayment,
   release,
@@ -69,7 +69,7 @@ const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
   ...{ ...DUE, state: 'planned', body: '{"request":{}}', ...changes },
 });
 const seenAs = (paymentStatus: string, id = ID): Payment => payment(id, { paymentStatus });
-const reconciled = (row: CreateRow | undefined, of = payment()) => reconcile(row, 'payout-1', of, NOW);
+const reconciled = (row: CreateRow | undefined, of = payment()) => reconcile(row, of, NOW);
 
 /** Rows by their name in the tables. A is the payment of the events, B another one. `+B` is a conflicting id. */
 const ROWS: Record<string, CreateRow | undefined> = {
@@ -177,7 +177,7 @@ created B | created B +A page, beside B                   | created B +A page, b
 failed B  | created A +B, beside B                        | created B +A FAILED, beside B
 
           | A of amount 9                                        | A, folded
-none      | created A unseen over now amount bodyHash, created | created A unseen over now bodyHash, created
+none      | created A unseen over now amount bodyHash, created | created A unseen over now reference bodyHash, created
 begun     | begun +A                                   | begun +A
 retry     | begun +A retry                             | begun +A retry
 begun A   | -                                              | created A pagelost, settled
@@ -381,6 +381,13 @@ describe('a confirmed payment', () => {
     const retry = { ...begun, isRetry: true };
     expect(reconciled({ ...retry, paymentId: ID }, seenAs('FAILED')).outcome).toBe('settled');
     expect(reconciled(retry, seenAs('FAILED'))).toHaveProperty('otherPayment', '');
+  });
+
+  it('of another reference settles nothing, nor one without a reference unless the own answer has named it', () => {
+    const reported = { ...begun, conflictingIds: [ID] };
+    for (const reference of ['payout-2', null]) expect(reconciled(reported, payment(ID, { reference }))).toEqual({});
+    expect(reconciled(suspecting(), payment(ID, { reference: 'payout-2' }))).toEqual({});
+    expect(reconciled(suspecting(), payment(ID, { reference: null }))).toHaveProperty('outcome', 'settled');
   });
 
   it('is not kept beside itself', () => {

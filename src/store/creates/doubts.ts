@@ -1,12 +1,12 @@
 // The payments that a doubt may have: by a callback, or by the ids that its row knows.
 import { isGatewayError, PaymentInDoubtError, type PaymentNotFoundError } from '../../errors.ts';
-import { differencesOf, hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
+import { differencesOf, hasReference } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Store } from '../contract.ts';
 import { isKeepable } from '../key.ts';
-import { canWait, reconcile } from '../rules/confirmed.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
-import { change, type ExistingRow, type FoundRow, ownerOf, readCreate } from './change.ts';
+import { reconcile } from '../rules/transitions.ts';
+import { change, type ExistingRow, type FoundRow, ownerOf, readCreate, type Transition } from './change.ts';
 import { report, reportConflict, type StoreCall, warn } from './reports.ts';
 
 export interface SettlingCall extends StoreCall {
@@ -25,20 +25,12 @@ export function unlessMissing(error: unknown): undefined {
 
 /** Settles a doubt by the ids that it knows, unless they are another order's. @throws errors of the lookup and the store */
 export async function settleKnown(client: SettlingCall, found: ExistingRow): Promise<Payment | undefined> {
-  const { row } = found;
-  for (const id of knownIds(row)) {
+  for (const id of knownIds(found.row)) {
     const payment = await client.readPayment(id).catch(unlessMissing);
-    if (!payment || !canBeIts(row, payment)) continue;
-    const settled = await recordConfirmed(client, found, row.reference, payment);
-    return settled?.state === 'created' && isOwnPayment(settled, id) ? payment : undefined;
+    const settled = payment && (await recordConfirmed(client, found, payment));
+    if (settled?.state === 'created' && isOwnPayment(settled, id)) return payment;
   }
   return undefined;
-}
-
-/** The reference of the own answer may be folded. A callback may name another order, so its must match exactly. */
-function canBeIts(row: CreateRow, payment: Payment): boolean {
-  if (!isOwnPayment(row, payment.id)) return payment.reference === row.reference;
-  return payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 }
 
 /** Settles the doubt of a confirmed payment's reference, or keeps the payment next to another. @returns its create */
@@ -53,10 +45,7 @@ export async function reconcilePayment(
   let found = await ownerOf(store, payment.id);
   if (!found.row && reference) found = await readCreate(store, { reference });
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
-  // The effect records a status that can wait.
-  if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
-  const known = found.row?.reference ?? reference;
-  return known ? recordConfirmed(client, found, known, payment) : undefined;
+  return found.row || reference ? recordConfirmed(client, found, payment, isBeforeEffect) : undefined;
 }
 
 /** Finds the doubt that a folding gateway may have meant. */
@@ -67,9 +56,10 @@ async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | u
   return row && { row, now };
 }
 
-/** Records a confirmed payment under a reference. @returns the create that it belongs to @throws {PaymentTaken} */
-async function recordConfirmed(client: StoreCall, known: FoundRow, reference: string, payment: Payment) {
-  const confirm = (row: CreateRow | undefined, now: number) => reconcile(row, reference, payment, now);
+/** Records a confirmed payment for its create. @returns the create that it belongs to @throws {PaymentTaken} */
+async function recordConfirmed(client: StoreCall, known: FoundRow, payment: Payment, isBeforeEffect = false) {
+  const reference = known.row?.reference ?? payment.reference ?? '';
+  const confirm: Transition = (row, now) => reconcile(row, payment, now, isBeforeEffect);
   const { next, row, outcome, otherPayment } = await change(client.store, { reference }, confirm, known);
   if (outcome) report(client, outcome, reference, payment.id);
   reportConflict(client, reference, payment.id, otherPayment);

@@ -28,8 +28,8 @@ export function newAttempt(
   return { reference, attemptId, paymentType, paymentMethod, amount, currency, bodyHash, ...limits };
 }
 
-export const unseenAttempt = (reference: string, payment: Payment): Attempt => ({
-  reference,
+export const unseenAttempt = (payment: Payment): Attempt => ({
+  reference: payment.reference ?? '',
   attemptId: UNSEEN,
   paymentType: payment.paymentType,
   paymentMethod: payment.paymentMethod ?? '',

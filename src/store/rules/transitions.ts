@@ -10,11 +10,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Outcome } from '../../errors.ts';
 import { isSamePayment } from '../../schemas/id.ts';
+import { hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './create-row.ts';
-import { UNSEEN } from './fingerprint.ts';
+import { UNSEEN, unseenAttempt } from './fingerprint.ts';
 import { mergeKept } from './kept.ts';
 
 export interface Step {
@@ -58,13 +59,13 @@ export function withoutIds(row: CreateRow, ids: readonly string[]): CreateRow {
 }
 
 /** The row with one more conflicting id, or the same row if it knows the id. */
-export const withConflict = (row: CreateRow, id: string): CreateRow =>
+const withConflict = (row: CreateRow, id: string): CreateRow =>
   knownIds(row).some(known => isSamePayment(known, id))
     ? row
     : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
 
 /** Keeps the id next to the row's own payment. */
-export const beside = (row: CreateRow, id: string): Step => ({
+const beside = (row: CreateRow, id: string): Step => ({
   next: withConflict(row, id),
   otherPayment: row.paymentId ?? '',
 });
@@ -101,7 +102,7 @@ const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, 
 const suspected = (row: CreateRow, paymentId: string): CreateRow => due({ ...ended(row), paymentId });
 
 /** The row with its payment, and other ids as conflicting. Sweeps look at it until it is final and has taken effect. */
-export function created(row: CreateRow, seen: Envelope): CreateRow {
+function created(row: CreateRow, seen: Envelope): CreateRow {
   const { isEnded, ...kept } = row;
   const { id } = seen.payment;
   const isKnown = row.state === 'created' && isOwnPayment(row, id);
@@ -144,6 +145,41 @@ export function settle(row: CreateRow, seen: Envelope): Step {
   if (row.state !== 'begun' && row.state !== 'freed') return {};
   const hasPage = seen.payment.redirectUrl || seen.transfer;
   return { next: { ...created(row, seen), ...(!hasPage && { isPageLost: true }) } };
+}
+
+/**
+ * Gives a confirmed payment to its reference, and settles a doubt. An unknown, planned or freed reference gets it too, to
+ * prevent a second payment.
+ *
+ * @param isBeforeEffect leaves a status to the effect if a sweep would find it after a crash
+ */
+export function reconcile(found: CreateRow | undefined, payment: Payment, now: number, isBeforeEffect = false): Step {
+  if (!found) return { next: created(newRow(unseenAttempt(payment), now), { payment }), outcome: 'created' };
+  const isOwn = isOwnPayment(found, payment.id);
+  if (found.result) {
+    const canWait = isBeforeEffect && found.dueAt === found.begunAt && found.effectAt === undefined;
+    if (isOwn) return canWait ? {} : observe(found, { payment });
+    const kept = beside(found, payment.id);
+    // A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it.
+    const isReplaced = isFailed(found.result.payment) && !isFailed(payment) && isPaymentOf(found, payment);
+    return isReplaced ? { ...kept, next: created(found, { payment }) } : kept;
+  }
+  const isOpen = found.state === 'planned' || found.state === 'freed';
+  // A failed payment is older than the plan, and leaves a free reference free. Any other reopens the doubt.
+  if (isOpen && isFailed(payment)) return {};
+  const again = { state: 'begun', isEnded: true, looks: 0, body: undefined } as const;
+  const row = isOpen ? { ...unleased(found), ...again } : found;
+  // A folded reference may be another order's, unless the own answer has named the payment.
+  const isExact = isOwn
+    ? !payment.reference || hasReference(payment, row.reference)
+    : payment.reference === row.reference;
+  if (!isExact || !isPaymentOf(row, payment)) {
+    const next = withConflict(row, payment.id);
+    return next === found ? {} : { next };
+  }
+  // It may belong to the attempt before, because a gateway may keep a refused payment. Or the own answer has named another.
+  if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId)) return beside(row, payment.id);
+  return { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' };
 }
 
 /** Frees a row that was made only from a payment, which turns out to belong to another create. */
