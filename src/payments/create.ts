@@ -52,7 +52,7 @@ export async function create(
     const { store } = gateway;
     const checked = checkRequest(gateway, kind, input);
     const request = store ? withReference(checked) : checked;
-    const { reference, paymentType, paymentMethod, webhookUrl, callbackUrl } = request;
+    const { reference, paymentType, paymentMethod, amount, webhookUrl, callbackUrl } = request;
     Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
     if (!store && paymentType === 'WITHDRAWAL') warnOnce(gateway);
     const text = serialize(gateway.signCallbackUrls ? gateway.tokens.addTo(request) : request, extra);
@@ -66,8 +66,7 @@ export async function create(
             ...{ store, call, plan, ...limits },
             // The store compares requests without tokens, because a rotated key changes those.
             attempt: newAttempt(
-              { ...request, reference },
-              { ...JSON.parse(text), webhookUrl, callbackUrl },
+              { ...JSON.parse(text), amount, webhookUrl, callbackUrl },
               { timeoutMs: timeout, order },
             ),
             lookUp: (id, { deadline, signal }) => lookUp(gateway, id, { timeout: deadline.timeout, signal }, call),

@@ -33,7 +33,7 @@ export async function payOut(
   checkUpkeep(gateway);
   gateway.upkeepCheckAt ??= 0;
   const payout = withReference(checkRequest(gateway, 'withdrawal', request));
-  const attempt = newAttempt(payout, JSON.parse(serialize(payout, extra)), { timeoutMs: 0 });
+  const attempt = newAttempt({ ...JSON.parse(serialize(payout, extra)), amount: payout.amount }, { timeoutMs: 0 });
   const body = JSON.stringify({ request: payout, extra });
   const planning = change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
   const { row, now } = (await planning) as ExistingRow;

@@ -15,17 +15,12 @@ interface Requested extends Pick<Attempt, 'reference' | 'paymentType' | 'payment
 }
 
 /** Makes an attempt. Every spelling of a request has the same hash. @param fields all sent fields, as plain data */
-export function newAttempt(
-  { reference, paymentType, paymentMethod, currency, ...request }: Requested,
-  fields: object,
-  limits: Pick<Attempt, 'timeoutMs' | 'order'>,
-): Attempt {
-  const amount = canonicalAmount(request.amount);
-  const bodyHash = createHash('sha256')
-    .update(canonicalJson({ ...fields, amount }))
-    .digest('hex');
-  const attemptId = randomUUID();
-  return { reference, attemptId, paymentType, paymentMethod, amount, currency, bodyHash, ...limits };
+export function newAttempt(fields: Requested, limits: Pick<Attempt, 'timeoutMs' | 'order'>): Attempt {
+  const { reference, paymentType, paymentMethod, currency } = fields;
+  const amount = canonicalAmount(fields.amount);
+  const body = canonicalJson({ ...fields, amount });
+  const bodyHash = createHash('sha256').update(body).digest('hex');
+  return { reference, attemptId: randomUUID(), paymentType, paymentMethod, amount, currency, bodyHash, ...limits };
 }
 
 export const unseenAttempt = (payment: Payment): Attempt => ({
