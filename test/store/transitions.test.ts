@@ -47,7 +47,6 @@ const callback = (id = ID): Envelope => ({ payment: payment(id) });
 const kept = ({ payment: { customer, billingAddress, description, ...payment } }: Envelope): Envelope => ({
   payment: payment as Payment,
 });
-const learnt = (id = ID) => ({ paymentId: id, result: answer(id) });
 
 const begun = newRow(attempt, BEGUN);
 const freed: CreateRow = { ...begun, state: 'freed', revision: 2 };
@@ -90,8 +89,8 @@ const ROWS: Record<string, CreateRow | undefined> = {
 /** Events by their name in the tables. */
 const EVENTS: Record<string, (row: CreateRow) => object> = {
   'another create': row => begin(row, newer, NOW),
-  'its answer': row => recordPayment(row, attempt, learnt(), NOW),
-  'an error with A': row => recordPayment(row, attempt, { paymentId: ID }, NOW),
+  'its answer': row => recordPayment(row, attempt, answer(), NOW),
+  'an error with A': row => recordPayment(row, attempt, ID, NOW),
   'no answer': row => recordEnd(row, attempt),
   "another's B": row => recordEnd(row, attempt, OTHER_ID),
   'a refusal': row => release(row, attempt, 'rejected'),
@@ -101,7 +100,7 @@ const EVENTS: Record<string, (row: CreateRow) => object> = {
   'A has failed': row => reconciled(row, seenAs('FAILED')),
   'A of amount 9': row => reconciled(row, payment(ID, { amount: 9 })),
   'A, folded': row => reconciled(row, payment(ID, { reference: 'PAYOUT-1' })),
-  'settled with A': row => (row ? settle(row, callback()) : {}),
+  'settled with A': row => (row ? settle(row, payment()) : {}),
   'settled without': row => (row ? abandon(row, BEGUN + 60_000 + MARGIN + 1, MARGIN) : {}),
   'without, too early': row => (row ? abandon(row, BEGUN + 60_000 + MARGIN, MARGIN) : {}),
 };
@@ -236,39 +235,37 @@ describe('begin', () => {
 describe("an attempt's own answer", () => {
   it('comes on top of what a callback said before, because it has the next action', () => {
     for (const row of [settled(), ended, begun])
-      expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({ next: created() });
+      expect(recordPayment(row, attempt, answer(), BEGUN)).toEqual({ next: created() });
   });
 
   it('keeps the order of its attempt, and the payment that has paid it', () => {
     const kept = { order: 'order-1', paidBy: OTHER_ID };
     expect(newRow({ ...attempt, order: 'order-1' }, BEGUN)).toEqual({ ...begun, order: 'order-1' });
-    expect(recordPayment({ ...begun, ...kept }, attempt, learnt(), BEGUN).next).toMatchObject(kept);
+    expect(recordPayment({ ...begun, ...kept }, attempt, answer(), BEGUN).next).toMatchObject(kept);
     expect(begin({ ...freed, ...kept }, newer, BEGUN).next).toMatchObject({ paidBy: OTHER_ID });
     expect(begin({ ...freed, ...kept }, newer, BEGUN).next).not.toHaveProperty('order');
   });
 
   it('leaves nothing to look at where its payment has taken effect already', () => {
     const { dueAt, ...done } = created(ID, callback());
-    expect(recordPayment(done, attempt, learnt(), BEGUN).next).toEqual({ ...done, result: kept(answer()) });
+    expect(recordPayment(done, attempt, answer(), BEGUN).next).toEqual({ ...done, result: kept(answer()) });
   });
 
   it('takes its own id out of the conflicting ones', () => {
-    const { next } = recordPayment({ ...begun, conflictingIds: [ID, OTHER_ID] }, attempt, learnt(), BEGUN);
+    const { next } = recordPayment({ ...begun, conflictingIds: [ID, OTHER_ID] }, attempt, answer(), BEGUN);
     expect(next).toEqual({ ...created(), conflictingIds: [OTHER_ID] });
   });
 
   it('of a newer attempt that knows the payment, in any case, changes nothing', () => {
     const row = { ...newRow(newer, BEGUN), paymentId: ID.toUpperCase() };
-    expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({});
+    expect(recordPayment(row, attempt, answer(), BEGUN)).toEqual({});
     const known = { next: { ...suspecting(), isEnded: true } };
-    expect(recordPayment(suspecting(), attempt, { paymentId: ID.toUpperCase() }, BEGUN)).toEqual(known);
+    expect(recordPayment(suspecting(), attempt, ID.toUpperCase(), BEGUN)).toEqual(known);
   });
 });
 
 describe('a payment that is seen again', () => {
-  const seen = (status: string, changes: object = {}): Envelope => ({
-    payment: payment(ID, { paymentStatus: status, ...changes }),
-  });
+  const seen = (paymentStatus: string, changes: object = {}) => payment(ID, { paymentStatus, ...changes });
 
   it('moves on, and never back', () => {
     const authorized = observe(created(), seen('AUTHORIZED')).next;
@@ -299,11 +296,11 @@ describe('a payment that is seen again', () => {
     expect(observe(done, seen('AUTHORIZED')).next).not.toHaveProperty('dueAt');
     const completed = observe({ ...created(), dueAt: BEGUN + 99, looks: 9 }, seen('COMPLETED')).next;
     expect(completed).toMatchObject({ dueAt: BEGUN, looks: 0 });
-    const acknowledged = acknowledge(completed as CreateRow, seen('COMPLETED').payment);
+    const acknowledged = acknowledge(completed as CreateRow, seen('COMPLETED'));
     expect(acknowledged).toMatchObject({ dueAt: BEGUN, effectAt: BEGUN });
     const failed = observe({ ...acknowledged, dueAt: BEGUN + 99 }, seen('FAILED')).next as CreateRow;
     expect(failed).toMatchObject({ dueAt: BEGUN, effectAt: undefined, looks: 0 });
-    expect(acknowledge(failed, seen('FAILED').payment)).not.toHaveProperty('dueAt');
+    expect(acknowledge(failed, seen('FAILED'))).not.toHaveProperty('dueAt');
     const same = observe(acknowledged, seen('COMPLETED', { crypto_tx_hash: '0x1' })).next;
     expect(same).toMatchObject({ dueAt: BEGUN, effectAt: BEGUN });
   });
@@ -311,7 +308,7 @@ describe('a payment that is seen again', () => {
   it('changes nothing for the same record, also with an unreadable time', () => {
     const record = payment(ID, { created: { date: undefined, timezone_type: undefined, timezone: 'UTC' } });
     const row = JSON.parse(JSON.stringify(created(ID, { payment: record })));
-    expect(observe(row, { payment: record })).toEqual({});
+    expect(observe(row, record)).toEqual({});
   });
 
   it('changes nothing of another payment, nor of a doubt', () => {
@@ -445,11 +442,11 @@ describe('a planned payout', () => {
   it('is not sent any more once an earlier attempt turns out to have made its payment', () => {
     const row = planned({ revision: 7 });
     const next = { ...created(), timeoutMs: 0, revision: 7 };
-    expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({ next });
+    expect(recordPayment(row, attempt, answer(), BEGUN)).toEqual({ next });
     const other = planned({ revision: 7, bodyHash: 'another' });
-    expect(recordPayment(other, attempt, learnt(), BEGUN)).toEqual({ next, otherPayment: '' });
+    expect(recordPayment(other, attempt, answer(), BEGUN)).toEqual({ next, otherPayment: '' });
     const doubt = { ...ended, timeoutMs: 0, paymentId: ID, dueAt: BEGUN, revision: 7 };
-    expect(recordPayment(row, attempt, { paymentId: ID }, BEGUN)).toEqual({ next: doubt });
+    expect(recordPayment(row, attempt, ID, BEGUN)).toEqual({ next: doubt });
   });
 
   it('makes way for the others after an answer, and is freed for its review after the third', () => {

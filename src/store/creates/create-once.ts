@@ -96,7 +96,7 @@ async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow
   const isUnpaid = isSurelyUnpaid(error);
   const end: Transition = (row, now) => {
     if (isUnpaid) return release(row, attempt, error.outcome, plan && replanned(plan, error, now));
-    return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
+    return paymentId ? recordPayment(row, attempt, paymentId, now) : recordEnd(row, attempt);
   };
   const step = await record(create, attempt, end, begun);
   reportConflict(create, reference, paymentId, step?.otherPayment);
@@ -114,7 +114,7 @@ async function recordCreated(create: CreateOnce, { created, anothers }: Accepted
   const { reference } = attempt;
   const { id: paymentId } = created.payment;
   try {
-    const end: Transition = (row, now) => recordPayment(row, attempt, { paymentId, result: created }, now);
+    const end: Transition = (row, now) => recordPayment(row, attempt, created, now);
     const step = await record(create, attempt, end, begun);
     reportConflict(create, reference, paymentId, step?.otherPayment);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);

@@ -30,14 +30,14 @@ export async function resume(create: Replayable, found: ExistingRow): Promise<Cr
   const client = { ...create, readPayment: (id: string) => create.lookUp(id, create) };
   if (known) {
     const latest = await latestOf(client, row, known).catch(() => undefined);
-    const { id: paymentId } = (latest ?? known).payment;
-    report(create, 'replayed', reference, paymentId);
+    const { payment } = latest ?? known;
+    report(create, 'replayed', reference, payment.id);
     if (!latest) {
-      warn(create, 'stale_replay', { reference, paymentId });
+      warn(create, 'stale_replay', { reference, paymentId: payment.id });
       return { ...known, replayed: true, stale: true };
     }
     // If it fails, a callback or a sweep records the status.
-    const recording = change(create.store, row, current => observe(current, latest), found).catch(() => undefined);
+    const recording = change(create.store, row, current => observe(current, payment), found).catch(() => undefined);
     await waitForRecording(recording, create);
     return { ...latest, replayed: true, stale: false };
   }

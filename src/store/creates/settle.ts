@@ -39,7 +39,7 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
       const differing: Difference[] = [...differencesOf(row, payment), ...(other ? (['paymentId'] as const) : [])];
       if (state !== 'created' && !differing.every(name => despite.includes(name)))
         throw refused('paymentId', differs(row, payment, differing));
-      return { ...settle(row, { payment }), otherPayment: other };
+      return { ...settle(row, payment), otherPayment: other };
     });
   const { next, otherPayment } = await give().catch(async error => {
     if (!isTaken(error)) throw error;

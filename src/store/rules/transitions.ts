@@ -70,13 +70,14 @@ const beside = (row: CreateRow, id: string): Step => ({
   otherPayment: row.paymentId ?? '',
 });
 
-/** Records the payment of an attempt: its id, and the whole payment if the answer was readable. */
+/** Records the payment of an attempt. @param seen the whole payment, or its id from an unreadable answer */
 export function recordPayment(
   row: CreateRow | undefined,
   attempt: Attempt,
-  { paymentId, result }: { paymentId: string; result?: Envelope | undefined },
+  seen: Envelope | string,
   now: number,
 ): Step {
+  const paymentId = typeof seen === 'string' ? seen : seen.payment.id;
   // An attempt that was given up meanwhile gets its reference back. A plan of that is not sent any more.
   const isGivenUp = !row || row.state === 'freed' || row.state === 'planned';
   const own = isGivenUp ? newRow({ ...attempt, timeoutMs: 0 }, now, row) : row;
@@ -84,7 +85,10 @@ export function recordPayment(
   const { isPageLost, ...answered } = own;
   const { paymentId: known = paymentId } = own;
   // A whole payment wins over an id, also over a callback's: only it has the next action. The first of two ids wins.
-  const next = result ? created(answered, result) : withConflict(suspected(own, known), paymentId);
+  const next =
+    typeof seen === 'string'
+      ? withConflict(due({ ...ended(own), paymentId: known }), paymentId)
+      : created(answered, seen);
   if (!isSamePayment(known, paymentId)) return { next, otherPayment: known };
   const isOfOtherRequest = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
   return isOfOtherRequest ? { next, otherPayment: '' } : { next };
@@ -97,9 +101,6 @@ export function recordEnd(row: CreateRow | undefined, { attemptId }: Attempt, ta
 }
 
 const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, isEnded: true } : row);
-
-/** The row, due for a sweep, with the id that an error has named. */
-const suspected = (row: CreateRow, paymentId: string): CreateRow => due({ ...ended(row), paymentId });
 
 /** The row with its payment, and other ids as conflicting. Sweeps look at it until it is final and has taken effect. */
 function created(row: CreateRow, seen: Envelope): CreateRow {
@@ -141,10 +142,9 @@ export function abandon(row: CreateRow, now: number, margin: number): Step {
 }
 
 /** Settles a doubt, or a mistakenly freed reference, with its payment. A sweep looks at the other ids that it knows. */
-export function settle(row: CreateRow, seen: Envelope): Step {
+export function settle(row: CreateRow, payment: Payment): Step {
   if (row.state !== 'begun' && row.state !== 'freed') return {};
-  const hasPage = seen.payment.redirectUrl || seen.transfer;
-  return { next: { ...created(row, seen), ...(!hasPage && { isPageLost: true }) } };
+  return { next: { ...created(row, { payment }), ...(!payment.redirectUrl && { isPageLost: true }) } };
 }
 
 /**
@@ -158,7 +158,7 @@ export function reconcile(found: CreateRow | undefined, payment: Payment, now: n
   const isOwn = isOwnPayment(found, payment.id);
   if (found.result) {
     const canWait = isBeforeEffect && found.dueAt === found.begunAt && found.effectAt === undefined;
-    if (isOwn) return canWait ? {} : observe(found, { payment });
+    if (isOwn) return canWait ? {} : observe(found, payment);
     const kept = beside(found, payment.id);
     // A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it.
     const isReplaced = isFailed(found.result.payment) && !isFailed(payment) && isPaymentOf(found, payment);
@@ -179,7 +179,7 @@ export function reconcile(found: CreateRow | undefined, payment: Payment, now: n
   }
   // It may belong to the attempt before, because a gateway may keep a refused payment. Or the own answer has named another.
   if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId)) return beside(row, payment.id);
-  return { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' };
+  return { ...settle(row, payment), outcome: isOpen ? 'created' : 'settled' };
 }
 
 /** Frees a row that was made only from a payment, which turns out to belong to another create. */
@@ -189,9 +189,9 @@ export function yieldPayment(row: CreateRow | undefined): Step {
 }
 
 /** Records a newer status. A final one is due immediately until it has taken effect, even after an earlier effect. */
-export function observe(row: CreateRow | undefined, seen: Envelope): Step {
-  if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id)) return {};
-  const next = { ...row, result: mergeKept(row.result, seen) };
+export function observe(row: CreateRow | undefined, payment: Payment): Step {
+  if (!row?.result || !isOwnPayment(row, payment.id)) return {};
+  const next = { ...row, result: mergeKept(row.result, { payment }) };
   if (isDeepStrictEqual(next.result, row.result)) return {};
   const isDueAgain = isNews(next, row.result.payment) && { dueAt: row.begunAt, effectAt: undefined, looks: 0 };
   return { next: { ...next, ...isDueAgain } };
@@ -204,7 +204,7 @@ const isNews = ({ result }: CreateRow, seen: Payment): boolean =>
 /** The row after a status has taken effect. A paid payment stays due for its rechecks, as do two of one reference. */
 export function acknowledge(row: CreateRow, payment: Payment): CreateRow {
   if (row.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, payment)) return row;
-  const { next = row } = observe(row, { payment });
+  const { next = row } = observe(row, payment);
   const isDone = isFinal(payment) && next.dueAt !== undefined && row.conflictingIds.length === 0;
   if (!isDone || next.effectAt !== undefined) return next;
   return isPaid(payment) ? { ...next, effectAt: next.dueAt } : notDue(next);
