@@ -153,7 +153,7 @@ async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Pro
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
   if (isFinal(seen)) return undefined;
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
-  if (row.paymentMethod !== request.paymentMethod || !isPaymentOf(row, request) || row.isPageLost) return undefined;
+  if (row.paymentMethod !== request.paymentMethod || !isPaymentOf(row, request) || row.isAnswerLost) return undefined;
   return pageOf({ payment: seen, nextAction: nextActionOf(withNextAction(known, { payment: seen })) });
 }
 

@@ -61,8 +61,8 @@ const created = (id = ID, result = answer(id)): CreateRow => ({
   result: kept(result),
 });
 /** As a callback, lookup or operator makes it: without the page of the create's own answer. */
-const settled = (id = ID, result = callback(id)): CreateRow => ({ ...created(id, result), isPageLost: true });
-const ended: CreateRow = { ...begun, isEnded: true };
+const settled = (id = ID, result = callback(id)): CreateRow => ({ ...created(id, result), isAnswerLost: true });
+const ended: CreateRow = { ...begun, isAnswerLost: true };
 const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
   ...newRow({ ...attempt, attemptId: 'plan', timeoutMs: 0 }, BEGUN),
   ...{ ...DUE, state: 'planned', body: '{"request":{}}', ...changes },
@@ -133,75 +133,75 @@ function shown(row: CreateRow | undefined, step: object): string {
 
 describe('a create', () => {
   const TABLES = `
-          | another create               | its answer                  | an error with A               | no answer
-none      | begun newer now              | created A page over now     | begun A over now ended        | -
-begun     | -                            | created A page              | begun A ended                 | begun ended
-retry     | -                            | created A page retry        | begun A retry ended           | begun retry ended
-begun A   | -                            | created A page              | begun A ended                 | begun A ended
-begun B   | -                            | created A +B page, beside B | begun B +A ended, beside B    | begun B ended
-begun +B  | -                            | created A +B page           | begun A +B ended              | begun +B ended
-newer     | begun newer                  | begun +A newer, beside none | begun +A newer, beside none   | -
-freed     | begun newer now r2           | created A page over now r2  | begun A over now r2 ended     | -
-planned   | -                            | created A page over now     | begun A over now ended        | -
-created A | -                            | same                        | same                          | -
-created B | -                            | created A +B page, beside B | created B +A page, beside B   | -
-failed B  | -                            | created A +B page, beside B | created B +A FAILED, beside B | -
+          | another create     | its answer                  | an error with A                 | no answer
+none      | begun newer now    | created A page over now     | begun A over now answerlost     | -
+begun     | -                  | created A page              | begun A answerlost              | begun answerlost
+retry     | -                  | created A page retry        | begun A retry answerlost        | begun retry answerlost
+begun A   | -                  | created A page              | begun A answerlost              | begun A answerlost
+begun B   | -                  | created A +B page, beside B | begun B +A answerlost, beside B | begun B answerlost
+begun +B  | -                  | created A +B page           | begun A +B answerlost           | begun +B answerlost
+newer     | begun newer        | begun +A newer, beside none | begun +A newer, beside none     | -
+freed     | begun newer now r2 | created A page over now r2  | begun A over now r2 answerlost  | -
+planned   | -                  | created A page over now     | begun A over now answerlost     | -
+created A | -                  | same                        | same                            | -
+created B | -                  | created A +B page, beside B | created B +A page, beside B     | -
+failed B  | -                  | created A +B page, beside B | created B +A FAILED, beside B   | -
 
-          | another's B          | a refusal   | not sent    | not written
-none      | -                    | -           | -           | freed now
-begun     | begun +B ended       | freed retry | freed       | freed
-retry     | begun +B retry ended | freed retry | freed retry | freed retry
-begun A   | begun A +B ended     | -           | -           | -
-begun B   | begun B ended        | -           | -           | -
-begun +B  | begun +B ended       | -           | -           | -
-newer     | -                    | -           | -           | -
-freed     | -                    | -           | -           | same
-planned   | -                    | -           | -           | -
-created A | -                    | -           | -           | -
-created B | -                    | -           | -           | -
-failed B  | -                    | -           | -           | -
+          | another's B               | a refusal   | not sent    | not written
+none      | -                         | -           | -           | freed now
+begun     | begun +B answerlost       | freed retry | freed       | freed
+retry     | begun +B retry answerlost | freed retry | freed retry | freed retry
+begun A   | begun A +B answerlost     | -           | -           | -
+begun B   | begun B answerlost        | -           | -           | -
+begun +B  | begun +B answerlost       | -           | -           | -
+newer     | -                         | -           | -           | -
+freed     | -                         | -           | -           | same
+planned   | -                         | -           | -           | -
+created A | -                         | -           | -           | -
+created B | -                         | -           | -           | -
+failed B  | -                         | -           | -           | -
 
-          | A is confirmed                                | A has failed
+          | A is confirmed                              | A has failed
 none      | created A unseen over now bodyHash, created | created A FAILED unseen over now bodyHash, created
-begun     | created A pagelost, settled                   | created A FAILED pagelost, settled
-retry     | created A retry pagelost, settled             | begun +A retry, beside none
-begun A   | created A pagelost, settled                   | created A FAILED pagelost, settled
-begun B   | created A +B pagelost, settled                | begun B +A, beside B
-begun +B  | created A +B pagelost, settled                | created A +B FAILED pagelost, settled
-newer     | created A newer pagelost, settled             | created A FAILED newer pagelost, settled
-freed     | created A r2 pagelost, created                | -
-planned   | created A plan over pagelost, created         | -
-created A | -                                             | created A FAILED
-created B | created B +A page, beside B                   | created B +A page, beside B
-failed B  | created A +B, beside B                        | created B +A FAILED, beside B
+begun     | created A answerlost, settled               | created A FAILED answerlost, settled
+retry     | created A retry answerlost, settled         | begun +A retry, beside none
+begun A   | created A answerlost, settled               | created A FAILED answerlost, settled
+begun B   | created A +B answerlost, settled            | begun B +A, beside B
+begun +B  | created A +B answerlost, settled            | created A +B FAILED answerlost, settled
+newer     | created A newer answerlost, settled         | created A FAILED newer answerlost, settled
+freed     | created A r2 answerlost, created            | -
+planned   | created A plan over answerlost, created     | -
+created A | -                                           | created A FAILED
+created B | created B +A page, beside B                 | created B +A page, beside B
+failed B  | created A +B, beside B                      | created B +A FAILED, beside B
 
-          | A of amount 9                                        | A, folded
+          | A of amount 9                                      | A, folded
 none      | created A unseen over now amount bodyHash, created | created A unseen over now reference bodyHash, created
-begun     | begun +A                                   | begun +A
-retry     | begun +A retry                             | begun +A retry
-begun A   | -                                              | created A pagelost, settled
-begun B   | begun B +A                                 | begun B +A
-begun +B  | begun +B +A                                | begun +B +A
-newer     | begun +A newer                             | begun +A newer
-freed     | begun +A r2 ended                          | begun +A r2 ended
-planned   | begun +A plan over ended                   | begun +A plan over ended
-created A | created A page                                       | created A page
-created B | created B +A page, beside B                          | created B +A page, beside B
-failed B  | created B +A FAILED, beside B                        | created A +B, beside B
+begun     | begun +A                                           | begun +A
+retry     | begun +A retry                                     | begun +A retry
+begun A   | -                                                  | created A answerlost, settled
+begun B   | begun B +A                                         | begun B +A
+begun +B  | begun +B +A                                        | begun +B +A
+newer     | begun +A newer                                     | begun +A newer
+freed     | begun +A r2 answerlost                             | begun +A r2 answerlost
+planned   | begun +A plan over answerlost                      | begun +A plan over answerlost
+created A | created A page                                     | created A page
+created B | created B +A page, beside B                        | created B +A page, beside B
+failed B  | created B +A FAILED, beside B                      | created A +B, beside B
 
-          | settled with A           | settled without   | without, too early
-none      | -                        | -                 | -
-begun     | created A pagelost       | freed retry       | -
-retry     | created A retry pagelost | freed retry       | -
-begun A   | created A pagelost       | -                 | -
-begun B   | created A +B pagelost    | -                 | -
-begun +B  | created A +B pagelost    | -                 | -
-newer     | created A newer pagelost | freed newer retry | -
-freed     | created A r2 pagelost    | -                 | -
-planned   | -                        | freed plan over   | freed plan over
-created A | -                        | -                 | -
-created B | -                        | -                 | -
-failed B  | -                        | -                 | -`;
+          | settled with A             | settled without   | without, too early
+none      | -                          | -                 | -
+begun     | created A answerlost       | freed retry       | -
+retry     | created A retry answerlost | freed retry       | -
+begun A   | created A answerlost       | -                 | -
+begun B   | created A +B answerlost    | -                 | -
+begun +B  | created A +B answerlost    | -                 | -
+newer     | created A newer answerlost | freed newer retry | -
+freed     | created A r2 answerlost    | -                 | -
+planned   | -                          | freed plan over   | freed plan over
+created A | -                          | -                 | -
+created B | -                          | -                 | -
+failed B  | -                          | -                 | -`;
   const cases = TABLES.trim()
     .split('\n\n')
     .flatMap(table => {
@@ -259,7 +259,7 @@ describe("an attempt's own answer", () => {
   it('of a newer attempt that knows the payment, in any case, changes nothing', () => {
     const row = { ...newRow(newer, BEGUN), paymentId: ID.toUpperCase() };
     expect(recordPayment(row, attempt, answer(), BEGUN)).toEqual({});
-    const known = { next: { ...suspecting(), isEnded: true } };
+    const known = { next: { ...suspecting(), isAnswerLost: true } };
     expect(recordPayment(suspecting(), attempt, ID.toUpperCase(), BEGUN)).toEqual(known);
   });
 });

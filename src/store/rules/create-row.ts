@@ -35,10 +35,8 @@ export interface CreateRow extends Attempt {
   begunAt: number;
   /** A sent attempt was given up, so a failed payment may belong to that attempt instead of the next one. */
   isRetry?: boolean | undefined;
-  /** The attempt ended with an unknown outcome before its timeout. */
-  isEnded?: boolean | undefined;
-  /** The payment is known without the page or transfer of the create's own answer, so the customer never got it. */
-  isPageLost?: boolean | undefined;
+  /** The attempt ended with an unknown outcome, or its payment is known without the page of its own answer. */
+  isAnswerLost?: boolean | undefined;
   /** The payment that paid this reference, or was paid out by it. Null after a reversal. An order has its own. */
   paidBy?: string | null | undefined;
   /** As soon as it is known or suspected. */
@@ -85,7 +83,7 @@ export const isOwnPayment = ({ paymentId }: CreateRow, id: string): boolean =>
 
 /** Whether the create may still run: it has not ended, and its timeout has not passed. @param now by the store's clock */
 export const isUnderWay = (row: CreateRow, now: number): boolean =>
-  row.state === 'begun' && !row.isEnded && row.begunAt + row.timeoutMs >= now;
+  row.state === 'begun' && !row.isAnswerLost && row.begunAt + row.timeoutMs >= now;
 
 /** The store's entry of a reference. */
 export interface CreateEntry

@@ -82,12 +82,12 @@ export function recordPayment(
   const isGivenUp = !row || row.state === 'freed' || row.state === 'planned';
   const own = isGivenUp ? newRow({ ...attempt, timeoutMs: 0 }, now, row) : row;
   if (own.attemptId !== attempt.attemptId) return isOwnPayment(own, paymentId) ? {} : beside(own, paymentId);
-  const { isPageLost, ...answered } = own;
+  const { isAnswerLost, ...answered } = own;
   const { paymentId: known = paymentId } = own;
   // A whole payment wins over an id, also over a callback's: only it has the next action. The first of two ids wins.
   const next =
     typeof seen === 'string'
-      ? withConflict(due({ ...ended(own), paymentId: known }), paymentId)
+      ? withConflict(due({ ...unanswered(own), paymentId: known }), paymentId)
       : created(answered, seen);
   if (!isSamePayment(known, paymentId)) return { next, otherPayment: known };
   const isOfOtherRequest = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
@@ -97,18 +97,17 @@ export function recordPayment(
 /** Records the end of an attempt with an unknown outcome. @param taken another create's payment, named by the answer */
 export function recordEnd(row: CreateRow | undefined, { attemptId }: Attempt, taken?: string): Step {
   if (row?.attemptId !== attemptId || row.state !== 'begun') return {};
-  return { next: taken ? withConflict(ended(row), taken) : ended(row) };
+  return { next: taken ? withConflict(unanswered(row), taken) : unanswered(row) };
 }
 
-const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, isEnded: true } : row);
+const unanswered = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, isAnswerLost: true } : row);
 
 /** The row with its payment, and other ids as conflicting. Sweeps look at it until it is final and has taken effect. */
 function created(row: CreateRow, seen: Envelope): CreateRow {
-  const { isEnded, ...kept } = row;
   const { id } = seen.payment;
   const isKnown = row.state === 'created' && isOwnPayment(row, id);
   return {
-    ...(isKnown ? kept : due(kept)),
+    ...(isKnown ? row : due(row)),
     state: 'created',
     paymentId: id,
     conflictingIds: knownIds(withoutIds(row, [id])),
@@ -144,7 +143,7 @@ export function abandon(row: CreateRow, now: number, margin: number): Step {
 /** Settles a doubt, or a mistakenly freed reference, with its payment. A sweep looks at the other ids that it knows. */
 export function settle(row: CreateRow, payment: Payment): Step {
   if (row.state !== 'begun' && row.state !== 'freed') return {};
-  return { next: { ...created(row, { payment }), ...(!payment.redirectUrl && { isPageLost: true }) } };
+  return { next: { ...created(row, { payment }), isAnswerLost: payment.redirectUrl ? undefined : true } };
 }
 
 /**
@@ -167,7 +166,7 @@ export function reconcile(found: CreateRow | undefined, payment: Payment, now: n
   const isOpen = found.state === 'planned' || found.state === 'freed';
   // A failed payment is older than the plan, and leaves a free reference free. Any other reopens the doubt.
   if (isOpen && isFailed(payment)) return {};
-  const again = { state: 'begun', isEnded: true, looks: 0, body: undefined } as const;
+  const again = { state: 'begun', isAnswerLost: true, looks: 0, body: undefined } as const;
   const row = isOpen ? { ...unleased(found), ...again } : found;
   // A folded reference may be another order's, unless the own answer has named the payment.
   const isExact = isOwn
