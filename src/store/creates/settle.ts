@@ -7,7 +7,7 @@ import { rawStatusOf } from '../../schemas/records/payment-status.ts';
 import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
 import { UNSEEN } from '../rules/fingerprint.ts';
 import { abandon, isFailed, settle, settleableAt, withoutIds, yieldPayment } from '../rules/transitions.ts';
-import { change, isTaken, ownerOf, readCreate } from './change.ts';
+import { change, isTaken, ownerOf, readCreate, type Transition } from './change.ts';
 import { inDoubt, type SettlingCall, unlessMissing } from './doubts.ts';
 import { report, reportConflict } from './reports.ts';
 
@@ -26,29 +26,28 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
   const { reference, resolution, despite } = decision;
   if (!isPaymentId(resolution)) throw refused('paymentId', NEITHER);
   const payment = await client.readPayment(resolution);
-  const give = () =>
-    change(store, { reference }, found => {
-      const row = inStore(found);
-      const { state, paymentId: known } = row;
-      if (state === 'planned') throw refused('reference', PLANNED);
-      // Otherwise the next create would return the failed payment.
-      if (state === 'freed' && isFailed(payment))
-        throw refused('paymentId', `is ${rawStatusOf(payment)}, and the reference is free already: create it again`);
-      const other = isOwnPayment(row, payment.id) ? undefined : known;
-      if (state === 'created' && other) throw refused('reference', `already has payment ${other}, and keeps it`);
-      const differing: Difference[] = [...differencesOf(row, payment), ...(other ? (['paymentId'] as const) : [])];
-      if (state !== 'created' && !differing.every(name => despite.includes(name)))
-        throw refused('paymentId', differs(row, payment, differing));
-      return { ...settle(row, payment), otherPayment: other };
-    });
-  const { next, otherPayment } = await give().catch(async error => {
+  const give: Transition = found => {
+    const row = inStore(found);
+    const { state, paymentId: known } = row;
+    if (state === 'planned') throw refused('reference', PLANNED);
+    // Otherwise the next create would return the failed payment.
+    if (state === 'freed' && isFailed(payment))
+      throw refused('paymentId', `is ${rawStatusOf(payment)}, and the reference is free already: create it again`);
+    const other = isOwnPayment(row, payment.id) ? undefined : known;
+    if (state === 'created' && other) throw refused('reference', `already has payment ${other}, and keeps it`);
+    const differing: Difference[] = [...differencesOf(row, payment), ...(other ? (['paymentId'] as const) : [])];
+    if (state !== 'created' && !differing.every(name => despite.includes(name)))
+      throw refused('paymentId', differs(row, payment, differing));
+    return { ...settle(row, payment), otherPayment: other };
+  };
+  const { next, otherPayment } = await change(store, { reference }, give).catch(async error => {
     if (!isTaken(error)) throw error;
     // Only its callback may have made the other row, under a reference that the gateway has changed.
     const { row } = await ownerOf(store, payment.id);
     if (row?.bodyHash !== UNSEEN)
       throw refused('paymentId', `belongs to reference ${JSON.stringify(row?.reference)}: check the id`);
     await change(store, row, yieldPayment);
-    return give();
+    return change(store, { reference }, give);
   });
   if (next) report(client, 'settled', reference, payment.id);
   reportConflict(client, reference, payment.id, otherPayment);
