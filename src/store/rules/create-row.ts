@@ -28,11 +28,9 @@ export interface Attempt {
  */
 type CreateState = 'planned' | 'begun' | 'created' | 'freed';
 
-/** The row of a reference. Times are milliseconds since 1970 by the store's own clock. */
-export interface CreateRow extends Attempt {
+/** The row of a reference. It is due until its final payment has taken effect or was given up. */
+export interface CreateRow extends Attempt, Pick<StoreRow, 'revision' | 'begunAt' | 'dueAt' | 'leasedUntil'> {
   state: CreateState;
-  /** Time when the attempt began or was planned. The store sets it when it inserts the row. */
-  begunAt: number;
   /** A sent attempt was given up, so a failed payment may belong to that attempt instead of the next one. */
   isRetry?: boolean | undefined;
   /** The attempt ended with an unknown outcome, or its payment is known without the page of its own answer. */
@@ -46,14 +44,10 @@ export interface CreateRow extends Attempt {
   result?: Envelope | undefined;
   /** The whole request, while it is planned. */
   body?: string | undefined;
-  /** Earliest time for upkeep to work on it. Absent once the final payment has taken effect or was given up. */
-  dueAt?: number | undefined;
   /** Time of the effect of a paid payment. Until a sweep has scheduled its rechecks, its due time. */
   effectAt?: number | undefined;
   /** How often upkeep looked at the row, or the gateway refused it. */
   looks: number;
-  leasedUntil?: number | undefined;
-  revision: number;
 }
 
 export const createOf = ({ kind, id, paymentId, data, ...row }: StoreRow) =>
@@ -73,10 +67,8 @@ export function newRow(attempt: Attempt, now: number, earlier?: CreateRow): Crea
 }
 
 /** The ids that a row knows. Its own id comes first. */
-export const knownIds = ({ paymentId, conflictingIds }: CreateRow): string[] => [
-  ...(paymentId ? [paymentId] : []),
-  ...conflictingIds,
-];
+export const knownIds = ({ paymentId, conflictingIds }: CreateRow): readonly string[] =>
+  paymentId ? [paymentId, ...conflictingIds] : conflictingIds;
 
 export const isOwnPayment = ({ paymentId }: CreateRow, id: string): boolean =>
   paymentId !== undefined && isSamePayment(paymentId, id);
