@@ -12,7 +12,7 @@ import { lookUp } from './payments/lookup.ts';
 import { cancelOrder, type Order, orderOf } from './payments/order-state.ts';
 import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders.ts';
 import { resolveReview, reviews } from './payments/reviews.ts';
-import { ask, doubts, type Entry, find, reconcile, settle } from './payments/store-calls.ts';
+import { ask, type Doubt, doubts, type Entry, find, reconcile, settle } from './payments/store-calls.ts';
 import { type PayoutRequest, payOut } from './payments/upkeep/payouts.ts';
 import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep/upkeep.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
@@ -26,7 +26,6 @@ import type {
   WithdrawalRequest,
 } from './schemas/requests/request.ts';
 import type { Store } from './store/contract.ts';
-import type { Doubt } from './store/rules/create-row.ts';
 import type { Review } from './store/rules/payment-row.ts';
 import { CLIENT, type ClientLink } from './webhooks/client-link.ts';
 

@@ -21,7 +21,7 @@ export type { NextAction } from './payments/next-action.ts';
 export type { Order } from './payments/order-state.ts';
 export type { Checkout, CheckoutRequest } from './payments/orders.ts';
 export { signBody } from './payments/signing/sign.ts';
-export type { Entry } from './payments/store-calls.ts';
+export type { Doubt, Entry } from './payments/store-calls.ts';
 export type { PayoutRequest } from './payments/upkeep/payouts.ts';
 export type { Upkeep, UpkeepOptions } from './payments/upkeep/upkeep.ts';
 export type { WaitOptions } from './payments/wait.ts';
@@ -64,7 +64,6 @@ export type {
 export { createPaymentSchema, depositSchema, nftPurchaseSchema, withdrawalSchema } from './schemas/requests/schema.ts';
 export type { Store } from './store/contract.ts';
 export { memoryStore } from './store/memory.ts';
-export type { Doubt } from './store/rules/create-row.ts';
 export type { Review } from './store/rules/payment-row.ts';
 export type { CallbackEvent, GatewayEvent } from './telemetry/events.ts';
 export type { WebhookHandlerOptions } from './webhooks/endpoint.ts';

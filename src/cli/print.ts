@@ -1,7 +1,7 @@
 // How doubts, reviews and references are printed, for people.
-import type { Entry } from '../payments/store-calls.ts';
+
+import type { Doubt, Entry } from '../payments/store-calls.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
-import type { Doubt } from '../store/rules/create-row.ts';
 import type { Review } from '../store/rules/payment-row.ts';
 import { printable, table } from '../terminal/text.ts';
 

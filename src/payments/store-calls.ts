@@ -6,27 +6,54 @@ import type { Store } from '../store/contract.ts';
 import { readCreate, withinCall } from '../store/creates/change.ts';
 import { reconcilePayment } from '../store/creates/doubts.ts';
 import { settleWith, settleWithout } from '../store/creates/settle.ts';
-import { type CreateEntry, createOf, type Doubt, doubtOf, entryOf } from '../store/rules/create-row.ts';
+import { type CreateRow, createOf, isUnderWay } from '../store/rules/create-row.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 
-export async function doubts(store: Store): Promise<Doubt[]> {
-  const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
-  return rows.map(row => doubtOf(store, createOf(row), now));
-}
-
-/** The result of `find`. */
-export interface Entry extends CreateEntry {
+/** The store's entry of a reference. */
+export interface Entry extends Pick<CreateRow, 'reference' | 'paymentType' | 'paymentMethod' | 'amount' | 'currency'> {
+  scope: string;
+  /** `planned`: waits for upkeep. `begun`: running or in doubt. `freed`: made no payment. */
+  state: CreateRow['state'];
+  /** Time when its create began, or was planned. */
+  since: Date;
+  /** The payment's id, if known or suspected: an error's body may have named it. */
+  paymentId?: string | undefined;
+  /** Ids of other payments that may have this reference. */
+  conflictingIds: readonly string[];
+  /** Whether the create may still run: it has not ended, and its timeout has not passed. */
+  underWay: boolean;
+  /** The last seen payment, once created. Contains no customer data. */
+  payment?: Payment | undefined;
   /** The next action once the payment is created: the create's own, or `wait` once the payment is final. */
   nextAction?: NextAction | undefined;
 }
 
+/** A create with an unknown outcome: its state is `begun`, and it has no payment yet. */
+export type Doubt = Omit<Entry, 'state' | 'payment' | 'nextAction'>;
+
+/** @param now by the store's clock, like the row's times */
+export function entryOf({ scope }: Store, row: CreateRow, now: number): Entry {
+  const { reference, state, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds, result } = row;
+  const request = { scope, reference, since: new Date(row.begunAt), paymentType, paymentMethod, amount, currency };
+  const doubt = { ...request, ...(paymentId && { paymentId }), conflictingIds, underWay: isUnderWay(row, now) };
+  return { ...doubt, state, ...(result && { payment: result.payment, nextAction: nextActionOf(result) }) };
+}
+
+export async function doubts(store: Store): Promise<Doubt[]> {
+  const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
+  return rows.map(row => {
+    const { state, ...doubt } = entryOf(store, createOf(row), now);
+    return doubt;
+  });
+}
+
 export async function find(store: Store, reference: string): Promise<Entry | undefined> {
   const { row, now } = await readCreate(store, { reference });
-  return row && { ...entryOf(store, row, now), ...(row.result && { nextAction: nextActionOf(row.result) }) };
+  return row && entryOf(store, row, now);
 }
 
 export async function settle(

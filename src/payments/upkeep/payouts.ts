@@ -7,13 +7,12 @@ import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
 import { serialize } from '../../schemas/requests/serialize.ts';
 import { change, type ExistingRow, NO_ROW } from '../../store/creates/change.ts';
 import { inDoubt } from '../../store/creates/doubts.ts';
-import { entryOf } from '../../store/rules/create-row.ts';
 import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
 import { plan } from '../../store/rules/transitions.ts';
 import { withReference } from '../create.ts';
 import type { Gateway } from '../gateway.ts';
 import { checkUpkeep } from '../missing-upkeep.ts';
-import { type Entry, storeOf } from '../store-calls.ts';
+import { type Entry, entryOf, storeOf } from '../store-calls.ts';
 
 /** The request of `payOut`: a withdrawal with a reference, which identifies it. */
 export type PayoutRequest = WithdrawalRequest & { reference: string };

@@ -1,8 +1,7 @@
-// The create of a reference: its row in the store, and the entry that merchants see.
+// The create of a reference: an attempt, and its row in the store.
 import { isSamePayment } from '../../schemas/id.ts';
-import type { Payment } from '../../schemas/records/payment.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
-import type { Store, StoreRow } from '../contract.ts';
+import type { StoreRow } from '../contract.ts';
 
 /** A create that is about to be sent. */
 export interface Attempt {
@@ -26,7 +25,7 @@ export interface Attempt {
  * `planned`: written in the merchant's own transaction and not sent yet. `begun`: running, or in doubt. `created`: has
  * its payment permanently. `freed`: the last attempt made no payment, so the next create may begin.
  */
-type CreateState = 'planned' | 'begun' | 'created' | 'freed';
+export type CreateState = 'planned' | 'begun' | 'created' | 'freed';
 
 /** The row of a reference. It is due until its final payment has taken effect or was given up. */
 export interface CreateRow extends Attempt, Pick<StoreRow, 'revision' | 'begunAt' | 'dueAt' | 'leasedUntil'> {
@@ -76,36 +75,3 @@ export const isOwnPayment = ({ paymentId }: CreateRow, id: string): boolean =>
 /** Whether the create may still run: it has not ended, and its timeout has not passed. @param now by the store's clock */
 export const isUnderWay = (row: CreateRow, now: number): boolean =>
   row.state === 'begun' && !row.isAnswerLost && row.begunAt + row.timeoutMs >= now;
-
-/** The store's entry of a reference. */
-export interface CreateEntry
-  extends Pick<Attempt, 'reference' | 'paymentType' | 'paymentMethod' | 'amount' | 'currency'> {
-  scope: string;
-  /** `planned`: waits for upkeep. `begun`: running or in doubt. `freed`: made no payment. */
-  state: CreateState;
-  /** Time when its create began, or was planned. */
-  since: Date;
-  /** The payment's id, if known or suspected: an error's body may have named it. */
-  paymentId?: string | undefined;
-  /** Ids of other payments that may have this reference. */
-  conflictingIds: readonly string[];
-  /** Whether the create may still run: it has not ended, and its timeout has not passed. */
-  underWay: boolean;
-  /** The last seen payment, once created. Contains no customer data. */
-  payment?: Payment | undefined;
-}
-
-/** A create with an unknown outcome: its state is `begun`, and it has no payment yet. */
-export type Doubt = Omit<CreateEntry, 'state' | 'payment'>;
-
-/** @param now by the store's clock, like the row's times */
-export const entryOf = (store: Pick<Store, 'scope'>, row: CreateRow, now: number): CreateEntry => {
-  const { state, result } = row;
-  return { ...doubtOf(store, row, now), state, ...(result && { payment: result.payment }) };
-};
-
-export const doubtOf = ({ scope }: Pick<Store, 'scope'>, row: CreateRow, now: number): Doubt => {
-  const { reference, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds } = row;
-  const request = { scope, reference, since: new Date(row.begunAt), paymentType, paymentMethod, amount, currency };
-  return { ...request, ...(paymentId && { paymentId }), conflictingIds, underWay: isUnderWay(row, now) };
-};
