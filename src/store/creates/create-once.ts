@@ -82,27 +82,26 @@ async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   if (recorded && row?.state === 'created') return resume(create, { ...recorded, row });
   // The store knows a payment of it, or may lose the plan if the process ends now.
   const isDoubt = row?.state === 'begun' || (plan && !recorded);
-  throw isDoubt && isSurelyUnpaid(error) ? inDoubt(row ?? begun.row, { cause: error }) : error;
+  throw isDoubt && outcomeOf(error) !== 'unknown' ? inDoubt(row ?? begun.row, { cause: error }) : error;
 }
 
-const isSurelyUnpaid = (error: unknown): error is GatewayError & { outcome: Outcome } =>
-  error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
+const outcomeOf = (error: unknown): Outcome => (error instanceof GatewayError && error.outcome) || 'unknown';
 
 /** Frees the reference, restores its plan, or records the doubt. @returns the row, if it is still this attempt's */
 async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow): Promise<FoundRow | undefined> {
   const { attempt, plan } = create;
   const { reference } = attempt;
   const { paymentId } = error instanceof GatewayError ? error : {};
-  const isUnpaid = isSurelyUnpaid(error);
+  const outcome = outcomeOf(error);
   const end: Transition = (row, now) => {
-    if (isUnpaid) return release(row, attempt, error.outcome, plan && replanned(plan, error, now));
+    if (outcome !== 'unknown') return release(row, attempt, outcome, plan && replanned(plan, error, now));
     return paymentId ? recordPayment(row, attempt, paymentId, now) : recordEnd(row, attempt);
   };
   const step = await record(create, attempt, end, begun);
   reportConflict(create, reference, paymentId, step?.otherPayment);
   // Another attempt's payment proves nothing here.
   const own = step?.row?.attemptId === attempt.attemptId ? step.row : undefined;
-  const { state = isUnpaid ? undefined : 'begun' } = own ?? step?.next ?? {};
+  const { state = outcome === 'unknown' && 'begun' } = own ?? step?.next ?? {};
   if (state === 'begun') report(create, 'in_doubt', reference, paymentId ?? (own && knownIds(own)[0]));
   else if (state === 'freed' || state === 'planned') report(create, state, reference);
   return step && { row: own, now: step.now };

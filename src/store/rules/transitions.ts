@@ -190,19 +190,19 @@ export function yieldPayment(row: CreateRow | undefined): Step {
 /** Records a newer status. A final one is due immediately until it has taken effect, even after an earlier effect. */
 export function observe(row: CreateRow | undefined, payment: Payment): Step {
   if (!row?.result || !isOwnPayment(row, payment.id)) return {};
-  const next = { ...row, result: mergeKept(row.result, { payment }) };
-  if (isDeepStrictEqual(next.result, row.result)) return {};
-  const isDueAgain = isNews(next, row.result.payment) && { dueAt: row.begunAt, effectAt: undefined, looks: 0 };
-  return { next: { ...next, ...isDueAgain } };
+  const result = mergeKept(row.result, { payment });
+  if (isDeepStrictEqual(result, row.result)) return {};
+  const again = isNews(result.payment, row.result.payment) && { dueAt: row.begunAt, effectAt: undefined, looks: 0 };
+  return { next: { ...row, result, ...again } };
 }
 
-/** Whether the payment has a final status that this record does not show. */
-const isNews = ({ result }: CreateRow, seen: Payment): boolean =>
-  result !== undefined && isFinal(result.payment) && rawStatusOf(seen) !== rawStatusOf(result.payment);
+/** Whether a payment has a final status that another record of it does not show. */
+const isNews = (payment: Payment, seen: Payment): boolean =>
+  isFinal(payment) && rawStatusOf(payment) !== rawStatusOf(seen);
 
 /** The row after a status has taken effect. A paid payment stays due for its rechecks, as do two of one reference. */
 export function acknowledge(row: CreateRow, payment: Payment): CreateRow {
-  if (row.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, payment)) return row;
+  if (!row.result || !isOwnPayment(row, payment.id) || isNews(row.result.payment, payment)) return row;
   const { next = row } = observe(row, payment);
   const isDone = isFinal(payment) && next.dueAt !== undefined && row.conflictingIds.length === 0;
   if (!isDone || next.effectAt !== undefined) return next;
