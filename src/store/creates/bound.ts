@@ -27,13 +27,10 @@ export function bindStore(store: Store, baseUrl: string): Store {
 }
 
 function checkedStore(store: Store, baseUrl: string): Store {
-  let binding: Promise<void> | undefined;
-  const check = (): Promise<void> => {
-    binding ??= bind(store, baseUrl).catch(error => {
-      binding = undefined;
-      throw error;
-    });
-    return binding;
+  let isChecked = false;
+  const check = async (): Promise<void> => {
+    if (!isChecked) await bind(store, baseUrl);
+    isChecked = true;
   };
   const ask = <T>(statement: () => Promise<T>): Promise<T> => check().then(() => inTime(statement()));
   return {
