@@ -96,7 +96,6 @@ const FREE = 'is free: its last create made no payment, or an operator settled i
 const hasPayment = (paymentId: string) =>
   `has payment ${paymentId}: settle it with that id. If that payment belongs to another order, pass { despite: ['paymentId'] }`;
 
-/** Names the differing fields with both values, and the way to settle anyway. */
 function differs(row: CreateRow, payment: Payment, differing: readonly Difference[]): string {
   const parts = differing.map(name =>
     name === 'paymentId'

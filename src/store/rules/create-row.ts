@@ -3,7 +3,6 @@ import { isSamePayment } from '../../schemas/id.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import type { StoreRow } from '../contract.ts';
 
-/** A create that is about to be sent. */
 export interface Attempt {
   reference: string;
   paymentType: 'DEPOSIT' | 'WITHDRAWAL';

@@ -31,7 +31,6 @@ interface StatusFacts {
   payment: Payment;
   known: PaymentData;
   create: CreateRow | undefined;
-  /** The row of the order that the create is an attempt of. */
   orderRow: StoreRow | undefined;
 }
 

@@ -45,10 +45,8 @@ const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.be
 
 export const unleased = ({ leasedUntil, ...row }: CreateRow): CreateRow => row;
 
-/** The row, no longer due for a sweep, and without a lease. */
 export const notDue = ({ dueAt, ...row }: CreateRow): CreateRow => unleased(row);
 
-/** Whether the row is in doubt without any reported id. */
 const isWithoutPayment = (row: CreateRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
 
 /** The row without ids that turned out to be of no payment, or of another create's. */
@@ -64,7 +62,6 @@ const withConflict = (row: CreateRow, id: string): CreateRow =>
     ? row
     : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
 
-/** Keeps the id next to the row's own payment. */
 const beside = (row: CreateRow, id: string): Step => ({
   next: withConflict(row, id),
   otherPayment: row.paymentId ?? '',
@@ -209,5 +206,4 @@ export function acknowledge(row: CreateRow, payment: Payment): CreateRow {
   return isPaid(payment) ? { ...next, effectAt: next.dueAt } : notDue(next);
 }
 
-/** Whether the payment has ended without money. */
 export const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPaid(payment);
