@@ -124,6 +124,14 @@ describe('a reference', () => {
     expect(warnings()).toEqual([]);
   });
 
+  it('is kept with an amount of plain digits', async () => {
+    const small = { amount: '0.0000001', currency: 'BTC' };
+    const { gateway } = scripted(memoryCreates(), created({ ...small, amount: 1e-7 }));
+    await gateway.createDeposit({ ...deposit, ...small });
+    expect(await gateway.find('order-1')).toMatchObject(small);
+    expect(await gateway.payOut({}, { ...PAYOUT, ...small })).toMatchObject(small);
+  });
+
   it('takes two statements', async () => {
     const store = memoryStore();
     const statements = noted(store, 'read', 'owner', 'write', 'list', 'due');

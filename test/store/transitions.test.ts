@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/records/response.ts';
-import type { CreateRow } from '../../src/store/rules/create-row.ts';
-import { type Attempt, newRow } from '../../src/store/rules/create-row.ts';
+import { type Attempt, type CreateRow, newRow } from '../../src/store/rules/create-row.ts';
 import { replanned } from '../../src/store/rules/plan.ts';
 import {
   abandon,
@@ -31,7 +30,6 @@ const attempt: Attempt = {
   timeoutMs: 60_000,
 };
 const newer: Attempt = { ...attempt, attemptId: 'newer' };
-/** The store's time of each event. */
 const NOW = BEGUN + 5;
 const MARGIN = 600_000;
 
@@ -50,7 +48,6 @@ const kept = ({ payment: { customer, billingAddress, description, ...payment } }
 
 const begun = newRow(attempt, BEGUN);
 const freed: CreateRow = { ...begun, state: 'freed', revision: 2 };
-/** What a sweep has to look at, from the beginning. */
 const DUE = { dueAt: BEGUN };
 const suspecting = (id = ID): CreateRow => ({ ...begun, ...DUE, paymentId: id });
 const created = (id = ID, result = answer(id)): CreateRow => ({
