@@ -40,8 +40,7 @@ export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope
   const isBehind = known && progressOf(seen.payment.paymentStatus) < progressOf(known.payment.paymentStatus);
   // As JSON, like the stores, so that the same record is no change.
   const payment = JSON.parse(JSON.stringify(isBehind ? known.payment : seen.payment, KEPT));
-  const latestAction = withNextAction(seen, { payment });
-  return known ? withNextAction(known, latestAction) : latestAction;
+  return withNextAction(known ?? seen, withNextAction(seen, { payment }));
 }
 
 /** The payment with its next action, or else that of another record. A final payment has none. */
