@@ -24,7 +24,7 @@ export interface Attempt {
  * `planned`: written in the merchant's own transaction and not sent yet. `begun`: running, or in doubt. `created`: has
  * its payment permanently. `freed`: the last attempt made no payment, so the next create may begin.
  */
-export type CreateState = 'planned' | 'begun' | 'created' | 'freed';
+type CreateState = 'planned' | 'begun' | 'created' | 'freed';
 
 /** The row of a reference. It is due until its final payment has taken effect or was given up. */
 export interface CreateRow extends Attempt, Pick<StoreRow, 'revision' | 'begunAt' | 'dueAt' | 'leasedUntil'> {
