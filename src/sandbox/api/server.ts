@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { optionsReader } from '../../options/reader.ts';
@@ -85,21 +86,14 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Rejects to break the connection. */
+/** Rejects to break the connection. A body that fails also breaks it, after its written part. */
 async function serve(handler: Handler, origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   const response = await handler(await toRequest(incoming, origin, gone.signal));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  const body = response.body && Readable.fromWeb(response.body as ReadableStream, { signal: gone.signal });
-  try {
-    for await (const chunk of body ?? []) outgoing.write(chunk);
-  } catch {
-    // Breaks the connection on purpose: the written part arrives, then the connection ends.
-    outgoing.socket?.destroySoon();
-    return;
-  }
-  outgoing.end();
+  if (response.body) await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
+  else outgoing.end();
 }
 
 async function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Promise<Request> {
