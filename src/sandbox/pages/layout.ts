@@ -15,8 +15,6 @@ interface Page {
   title: string;
   status?: number;
   body: Html;
-  /** Whether events refresh the page. */
-  isLive?: boolean;
   /** The origins whose pages may embed it. */
   frameAncestors?: readonly string[];
   /** Where the redirects of its forms lead, besides this sandbox. */
@@ -32,7 +30,8 @@ const answerOf = (body: string, type: string, headers: Record<string, string>, s
 export const asset = (text: string, type: string): Response => answerOf(text, type, { 'cache-control': 'no-cache' });
 
 export async function pageResponse(page: Page): Promise<Response> {
-  const { title, status, body, isLive, frameAncestors = [], formTargets = [] } = page;
+  const { title, status = 200, body, frameAncestors = [], formTargets = [] } = page;
+  // Events refresh a page, but not the answer to a refused form: loading that again would lose it.
   const document = await html`<!doctype html>
 <html lang="en" dir="ltr">
   <head>
@@ -41,7 +40,7 @@ export async function pageResponse(page: Page): Promise<Response> {
     <title>${title}</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/pages.css">
-    ${isLive && html`<script src="/pages.js" defer></script>`}
+    ${status === 200 && html`<script src="/pages.js" defer></script>`}
   </head>
   <body>${body}<p class="unseen" id="news" role="status" data-own></p></body>
 </html>

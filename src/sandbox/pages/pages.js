@@ -11,10 +11,8 @@ const callbacks = {
   beforeAttributeUpdated: (name, node) => name !== 'open' && !(name === 'value' && node.matches('input, textarea')),
 };
 
-/** Shows another state of this page. A customer's page changes only with its payment. */
+/** Shows another state of this page. */
 function show(next) {
-  const [state, shown] = [next, document].map(page => page.getElementById('page')?.dataset.state);
-  if (state && state === shown) return;
   const hadFocus = document.activeElement !== document.body;
   if (document.title !== next.title) document.title = byId('news').textContent = next.title;
   Idiomorph.morph(document.body, next.body, { callbacks });

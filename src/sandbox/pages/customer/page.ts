@@ -11,13 +11,13 @@ import { stepOf } from './steps.ts';
 import { formOf, formTargetsOf, type View } from './view.ts';
 
 export function customerPage(view: View): Promise<Response> {
-  const { record, chosen, isRefused, isExpired } = view;
+  const { record, chosen, isRefused } = view;
   const { shopName, frameAncestors } = view.settings;
   const hue = (Buffer.from(shopName).reduce((sum, byte) => sum + byte) % 5) + 1;
   const status = isRefused ? 422 : 200;
   const outcome = outcomeOf(view);
   const does = outcome ? `${outcome[0]}:` : isRefused ? 'Please check:' : 'Pay';
-  const body = html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}${isExpired && ' expired'}">
+  const body = html`<div id="page">
       <main class="checkout">
         <section class="summary hue-${hue}" aria-label="Your order">
           <p class="bar"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
@@ -40,7 +40,7 @@ export function customerPage(view: View): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${view.sum} · ${shopName}`;
-  return pageResponse({ title, status, isLive: true, frameAncestors, formTargets: formTargetsOf(view), body });
+  return pageResponse({ title, status, frameAncestors, formTargets: formTargetsOf(view), body });
 }
 
 function receipt({ record, request, quotedAt, now, locale }: View): Html | undefined {

@@ -8,7 +8,6 @@ import { callForm, count, type Page, prose, type View, verdict } from './view.ts
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
     title: `${title} · Sandbox gateway`,
-    isLive: true,
     body: html`<header class="bar">
       ${BRAND}<span class="pill" id="live" data-own>Reload to see what is new</span>
       ${clockMenu(view)}
