@@ -78,13 +78,7 @@ export const MACHINERY_ROUTES: readonly Route[] = [
       limit: whole(0, 1_000).describe('How many of the past come first.'),
       follow: flagText.prefault('true').describe('Whether the stream continues with new ones.'),
     }),
-    run: ({ log }, { query }) =>
-      eventStream(log, {
-        type: 'application/x-ndjson',
-        hello: '\n',
-        textOf: event => `${JSON.stringify(event)}\n`,
-        ...query,
-      }),
+    run: ({ log }, { query }) => eventStream(log, 'application/x-ndjson', event => `${JSON.stringify(event)}\n`, query),
   }),
   route('POST /reset', 'reset', 'Forgets every payment, call, callback and fault, and sets the clock right.', {
     run: ({ reset }) => reset(),

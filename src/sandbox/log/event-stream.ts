@@ -5,18 +5,18 @@ import type { Log } from './log.ts';
 /** A reader with this many unread events has left silently. */
 const LONGEST_BACKLOG = 10_000;
 
-interface Format {
-  type: string;
-  /** Sent immediately, so that the reader knows that it misses no event. */
-  hello: string;
-  textOf(event: SandboxEvent): string;
-  /** The number of latest events to begin with. 0 by default. */
-  limit?: number;
-  /** Whether the stream continues with new events. True by default. */
-  follow?: boolean;
-}
-
-export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow = true }: Format): Response {
+/**
+ * Begins with an empty line, so that the reader knows that it misses no event.
+ *
+ * @param limit the number of latest events to begin with
+ * @param follow whether the stream continues with new events
+ */
+export function eventStream(
+  log: Log,
+  type: string,
+  textOf: (event: SandboxEvent) => string,
+  { limit = 0, follow = true } = {},
+): Response {
   const encoder = new TextEncoder();
   let unsubscribe = () => {};
   const body = new ReadableStream({
@@ -29,7 +29,7 @@ export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow =
         controller.enqueue(encoder.encode(textOf(event)));
         if (follow && (controller.desiredSize ?? 0) <= -LONGEST_BACKLOG) close();
       };
-      controller.enqueue(encoder.encode(hello));
+      controller.enqueue(encoder.encode('\n'));
       for (const event of limit > 0 ? log.events.slice(-limit) : []) write(event);
       if (follow) unsubscribe = log.subscribe(write);
       else close();

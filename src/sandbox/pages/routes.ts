@@ -17,14 +17,7 @@ export function addPages(app: Hono, parts: Parts): void {
   app.get('/pages.css', () => asset(style, 'text/css'));
   app.get('/pages.js', () => asset(`${morph}\n${script}`, 'text/javascript'));
   // Reports to a page's EventSource only that something happened.
-  app.get('/live', ({ req }) =>
-    eventStream(parts.log, {
-      follow: req.raw.method !== 'HEAD',
-      type: 'text/event-stream',
-      hello: ': hello\n\n',
-      textOf: () => 'data: \n\n',
-    }),
-  );
+  app.get('/live', () => eventStream(parts.log, 'text/event-stream', () => 'data: \n\n'));
   addCustomerPages(app, parts);
   addDashboard(app, parts);
   addCalls(app);
