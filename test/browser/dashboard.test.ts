@@ -70,7 +70,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await walk.page.getByLabel('Search').fill('STREAM-1');
       await create({ reference: 'other' });
       await walk.page.locator('#tab-activity').getByText('3').waitFor();
-      expect(await walk.page.locator('.timeline > li').count()).toBe(3);
+      expect(await walk.page.locator('ol > li').count()).toBe(3);
       expect(walk.page.url()).toBe(`${walk.url}/activity?search=STREAM-1&show=`);
     });
 
@@ -85,7 +85,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await expect(create({ reference: 'unlucky' })).rejects.toMatchObject({ status: 422 });
       await walk.page.getByRole('link', { name: 'Activity' }).click();
       await walk.page.getByText('Armed.', { exact: true }).waitFor();
-      await walk.page.locator('.timeline > li').filter({ hasText: 'reject-422' }).getByRole('link').click();
+      await walk.page.locator('ol > li').filter({ hasText: 'reject-422' }).getByRole('link').click();
       await walk.page.getByRole('heading', { level: 1 }).getByText('422').waitFor();
       await button('Disarm reject-422').click();
       await walk.page.getByText('Armed.', { exact: true }).waitFor({ state: 'detached' });
@@ -151,7 +151,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await walk.page.locator(`#complete-${id}`).click();
       await button('Move the clock there').click();
       await walk.page.getByRole('link', { name: 'Callback 1' }).first().waitFor();
-      await walk.page.locator('.timeline').getByText('200', { exact: true }).first().waitFor();
+      await walk.page.locator('ol').getByText('200', { exact: true }).first().waitFor();
       expect(await walk.page.title()).toContain('COMPLETED: order-1042');
       expect(walk.shop.posts).toHaveLength(1);
       await walk.page.getByText('Sandbox clock').click();

@@ -61,8 +61,8 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
   pageResponse({
     title: `${title} · Sandbox gateway`,
     status,
-    body: html`<header class="bar">${BRAND}</header>
-      <main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
+    body: html`<header>${BRAND}</header>
+      <main class="card"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
   });
 
 export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
@@ -91,7 +91,7 @@ export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 export function rows(all: Titled, look = ''): Html | undefined {
   const given = Object.entries(all).filter(([, value]) => value);
   if (given.length === 0) return undefined;
-  return html`<dl class="rows ${look}">${given.map(
+  return html`<dl class="${look}">${given.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${typeof value === 'string' ? sent(value) : value}</dd></div>`,
   )}</dl>`;
 }

@@ -20,7 +20,7 @@ export function customerPage(view: View): Promise<Response> {
   const body = html`<div id="page">
       <main class="checkout">
         <section class="summary hue-${hue}" aria-label="Your order">
-          <p class="bar"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></p>
+          <header><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></header>
           <h1 class="sum">${sent(view.sum)}</h1>
           ${record.description && html`<p>${record.description}</p>`}
           ${rows({ Reference: record.reference })}
@@ -112,5 +112,5 @@ function numbers(view: View): Html | undefined {
       <button name="test" value="${value}" aria-label="Use ${value}">Use</button>
       <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.[0] ?? '')}</span></li>`,
   );
-  return html`<h2>To try</h2>${formOf(view, html`<ul class="lines">${lines}</ul>`, 'get')}`;
+  return html`<h2>To try</h2>${formOf(view, html`<ul>${lines}</ul>`, 'get')}`;
 }

@@ -93,7 +93,7 @@ function waits(waiting: WaitingCallback, now: number): Line {
 }
 
 const timeline = (view: View, lines: readonly Line[], isOfAll = false): Html =>
-  html`<ol class="timeline">${lines.map(
+  html`<ol>${lines.map(
     ({ about, id, tone, what, why, more }) => html`<li class="${tone}" ${id && html`id="${id}"`}>
       ${timeOf(about.at, view.clock.now(), { isPrecise: true })}
       <div><p>${isOfAll && paymentLink(view, about.paymentId)} ${what}</p>${why && html`<p class="dim">${sent(why)}</p>`}${more}

@@ -5,7 +5,7 @@ import { type Html, input, select } from '../layout.ts';
 import { callForm, cards, type Page, prose, type View } from './view.ts';
 
 const listOf = (faults: Readonly<Record<string, string>>): Html =>
-  html`<ul class="lines">${Object.entries(faults).map(
+  html`<ul>${Object.entries(faults).map(
     ([name, does]) =>
       html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
   )}</ul>`;

@@ -8,7 +8,7 @@ import { callForm, count, type Page, prose, type View, verdict } from './view.ts
 export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
   pageResponse({
     title: `${title} · Sandbox gateway`,
-    body: html`<header class="bar">
+    body: html`<header>
       ${BRAND}<span class="pill" id="live" data-own>Reload to see what is new</span>
       ${clockMenu(view)}
     </header>
@@ -25,7 +25,7 @@ function tabs({ ledger, log, faults }: View, current: string): Html {
     ['activity', 'Activity', '/activity', log.calls.length + log.deliveries.length],
     ['faults', 'Faults', '/faults', faults.armed.length],
   ] as const;
-  return html`<nav class="tabs" aria-label="Dashboard">${all.map(
+  return html`<nav aria-label="Dashboard">${all.map(
     ([name, label, href, number]) =>
       html`<a href="${href}" id="tab-${name}" ${name === current && html`aria-current="page"`}>${label} <span class="pill">${count(number)}</span></a>`,
   )}</nav>`;
@@ -34,7 +34,7 @@ function tabs({ ledger, log, faults }: View, current: string): Html {
 const banner = ({ faults }: View): Html | false =>
   faults.armed.length > 0 &&
   html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
-    <ul class="lines">${faults.armed.map(
+    <ul>${faults.armed.map(
       one =>
         html`<li id="armed-${one.id}"><span>${prose(sentenceOf(one))}</span>
         ${callForm(`DELETE /faults/${one.id}`, html`<button aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</li>`,

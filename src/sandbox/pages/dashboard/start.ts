@@ -30,7 +30,7 @@ export const createPage = (view: View): Page => ({
 });
 
 const resultsOf = ({ scenarios }: Report): Html =>
-  html`<ul class="lines">${RESULTS.flatMap(worst => scenarios.filter(({ result }) => result === worst)).map(
+  html`<ul>${RESULTS.flatMap(worst => scenarios.filter(({ result }) => result === worst)).map(
     ({ name, does, result, problems, paymentId }) =>
       html`<li>${badge(result)} <span><a href="/payments/${paymentId}">${name}</a> ${does}
       ${problems.map(problem => html`<br>${sent(problem)}`)}</span></li>`,
