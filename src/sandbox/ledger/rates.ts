@@ -34,7 +34,7 @@ export const feeOf = ({ amount, currency }: { amount: number; currency: string }
 });
 
 /** Returns the price of one unit of the crypto currency. */
-export const rateOf = (currency: string): number => RATES[currency.toUpperCase()] ?? FALLBACK;
+const rateOf = (currency: string): number => RATES[currency.toUpperCase()] ?? FALLBACK;
 
 /** Converts an amount into crypto, in the names and types of the wire. */
 export function quote({ amount, currency }: { amount: number; currency: string }) {

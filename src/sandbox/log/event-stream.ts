@@ -27,7 +27,7 @@ export function eventStream(
       };
       const write = (event: SandboxEvent) => {
         controller.enqueue(encoder.encode(textOf(event)));
-        if (follow && (controller.desiredSize ?? 0) <= -LONGEST_BACKLOG) close();
+        if ((controller.desiredSize ?? 0) <= -LONGEST_BACKLOG) close();
       };
       controller.enqueue(encoder.encode('\n'));
       for (const event of limit > 0 ? log.events.slice(-limit) : []) write(event);

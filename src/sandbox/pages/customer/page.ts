@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
-import { feeOf, QUOTE_MS, rateOf } from '../../ledger/rates.ts';
+import { feeOf, QUOTE_MS } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../text/money.ts';
 import { type Html, input, pageResponse, rows, sent, timeOf, toneOf } from '../layout.ts';
 import { ENDS } from './ends.ts';
@@ -45,16 +45,16 @@ export function customerPage(view: View): Promise<Response> {
 
 function receipt({ record, request, quotedAt, now, locale }: View): Html | undefined {
   if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
-  const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
+  const { cryptoAmount, cryptoCurrency, crypto_fx, settled_crypto_amount, currency } = record;
   const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
   return html`<section aria-labelledby="receipt">
     <h2 id="receipt">${settled_crypto_amount === undefined ? 'You receive' : 'You received'}</h2>
     <p class="sum"><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
     ${rows({
-      Rate: `1 ${cryptoCurrency} = ${record.crypto_fx ?? rateOf(currency)} ${currencyCode(currency)}`,
+      Rate: `1 ${cryptoCurrency} = ${crypto_fx} ${currencyCode(currency)}`,
       Fee: `${money(feeOf(record), locale)}, in the rate`,
       'Good until': isOpen && html`<bdi>${timeOf(quotedAt + QUOTE_MS, now)} UTC</bdi>`,
-      Wallet: html`<code dir="ltr">${destination_wallet ?? walletOf(request)}</code>`,
+      Wallet: html`<code dir="ltr">${walletOf(request)}</code>`,
     })}
   </section>`;
 }
