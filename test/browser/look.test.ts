@@ -59,7 +59,7 @@ describe.skipIf(lacks(hasChromium, 'the look of the pages: no Chromium (Debian: 
       }
       const identified = async () => {
         const path = `/pay/${await create({ paymentMethod: 'ONRAMP_PIX', currency: 'BRL' })}`;
-        await fetch(server.url + path, { method: 'POST', body: new URLSearchParams({ act: 'identify' }) });
+        await fetch(server.url + path, { method: 'POST', body: new URLSearchParams({ act: 'quote' }) });
         add(path);
       };
       await identified(); // Its quote expires below.

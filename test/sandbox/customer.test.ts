@@ -10,7 +10,7 @@ const asText = (page: string) => page.replaceAll('&#39;', "'").replaceAll('&quot
 const shownOf = (page: string) => asText(wordsOf(page.replace(asideOf(page), '')));
 const now = () => Date.UTC(2026, 10, 22);
 const VISA = { act: 'submit', number: '4242 4242 4242 4242', expiry: '12 / 29', cvv: '123', holder: 'Alex Example' };
-const IDENTITY = { act: 'identify', person: 'Zoë Any', birth: '1990-01-31' };
+const IDENTITY = { act: 'quote', person: 'Zoë Any', birth: '1990-01-31' };
 const BANCONTACT = { paymentMethod: 'BANCONTACT' };
 const BLIK = { paymentMethod: 'BLIK', currency: 'PLN' };
 
@@ -456,7 +456,7 @@ describe('the identity check and the quote of the on-ramp', () => {
     }
     const { get } = open({ now: () => Date.UTC(2026, 0, 2, 3, 10), saved: sandbox.save() });
     expect(shownOf((await get(`/pay/${id}`)).text)).toContain('Your quote has expired');
-    expect(await act({ act: 'renew' })).toMatchObject({ location: `/pay/${id}` });
+    expect(await act({ act: 'quote' })).toMatchObject({ location: `/pay/${id}` });
     expect(await page()).toMatch(/Good until 03:08:05 UTC .* Card number/);
     await act(VISA);
     expect(sandbox.payments[0]).toMatchObject(COMPLETED);
@@ -474,7 +474,7 @@ describe('the identity check and the quote of the on-ramp', () => {
     const { page, act, pass } = await opened({ paymentMethod: 'CARD' });
     expect(await page()).toContain('Card number');
     await act(IDENTITY);
-    await act({ act: 'renew' });
+    await act({ act: 'quote' });
     pass(120_000);
     expect(await page()).not.toMatch(/quote|Fee|Who are you/);
   });

@@ -11,7 +11,7 @@ import { customerPage } from './page.ts';
 import { addressOf, viewOf } from './view.ts';
 
 /** The acts that lead to another step. */
-const STEPS = ['submit', 'identify', 'renew'];
+const STEPS = ['submit', 'quote'];
 
 export function addCustomerPages(app: Hono, parts: Parts): void {
   const { ledger } = parts;
@@ -33,7 +33,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     if (isFinalStatus(record.paymentStatus)) return shop;
     // The test controls, which send an amount, need no quote.
     if ((act === 'submit' || act === 'pay') && isExpired && !form.has('amount')) return addressOf(view);
-    if (act === 'renew' || (act === 'identify' && !test?.end)) {
+    if (act === 'quote' && !test?.end) {
       if (isOnramp(record)) ledger.renewQuote(id);
       return addressOf(view);
     }

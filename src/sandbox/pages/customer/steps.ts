@@ -20,7 +20,7 @@ export function stepOf(view: View): Html {
 
 const renewal = (view: View): Html => html`<h2>Your quote has expired</h2>
   <p>A quote is good for two minutes. Get a new one to pay.</p>
-  ${formOf(view, mainButton('Get a new quote', 'renew'))}`;
+  ${formOf(view, mainButton('Get a new quote', 'quote'))}`;
 
 const heading = ({ method: { name, text } }: View): Html => html`<h2>${name}</h2>${text && html`<p>${text}</p>`}`;
 
@@ -29,7 +29,7 @@ const mainButton = (label: string, act: string): Html =>
 
 function formStep(view: View, fields: readonly FieldName[]): Html {
   const { method, sum, payer, input: given, test, takesCard, isRefused } = view;
-  const [label, act] = method === IDENTITY ? ['Continue', 'identify'] : [`Pay ${sum}`, 'submit'];
+  const [label, act] = method === IDENTITY ? ['Continue', 'quote'] : [`Pay ${sum}`, 'submit'];
   const fieldOf = (name: FieldName, at: number) => {
     const { label, attributes, fill } = FIELDS[name];
     const own = name === 'holder' || name === 'person' ? payer : '';
