@@ -1,6 +1,7 @@
 // One call or one callback: its outcome in a word and a sentence, and its page with its bytes, signature and answer.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
+import { parseJson } from '../../../schemas/json.ts';
 import { LANGUAGES } from '../../api/correction.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import { type Delivery, isTaken } from '../../callbacks/delivery.ts';
@@ -93,11 +94,8 @@ export function callbackPage(view: View, path: string): Page {
 
 /** Indents JSON for people, and returns any other text unchanged. */
 function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  const json = parseJson(text);
+  return json ? JSON.stringify(json.value, null, 2) : text;
 }
 
 const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delivery, repeated?: Part) =>
@@ -111,10 +109,10 @@ const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delive
 
 /** @param said the problem that the page already shows */
 function signatureView({ given, expected, encoding, problem = 'It matches.' }: SignatureCheck, said?: string): Html {
-  const other = encoding === 'hex' ? 'base64' : 'hex';
   const table = {
-    [`Expected, in ${encoding} as this terminal takes it`]: expected[encoding],
-    [`The same in ${other}`]: expected[other],
+    'Expected in hex': expected.hex,
+    'Expected in base64': expected.base64,
+    'This terminal takes': encoding,
     Came: given === undefined ? 'no Signature header' : given.slice(0, 1_000) || 'an empty header',
   };
   return html`${problem !== said && verdict(problem === 'It matches.' ? 'good' : 'bad', problem)}
