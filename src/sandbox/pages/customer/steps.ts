@@ -10,17 +10,15 @@ export function stepOf(view: View): Html {
   const { input, record, isExpired, method } = view;
   const { form, banks, approval, details } = method;
   const bank = banks?.find(name => name === input.get('bank'));
-  if (isExpired) return renewal(view);
+  if (isExpired)
+    return html`<h2>Your quote has expired</h2><p>A quote is good for two minutes. Get a new one to pay.</p>
+      ${formOf(view, mainButton('Get a new quote', 'quote'))}`;
   if (bank) return approvalStep(view, APPROVE, bank);
   if (approval && (!form || input.get('step') === 'confirm')) return approvalStep(view, approval);
   if (form) return formStep(view, form.fields);
   if (details) return instructions(view, details(record));
   return choice(view, banks ? 'bank' : 'method', banks?.map(name => [name, name]) ?? offersOf(record.currency));
 }
-
-const renewal = (view: View): Html => html`<h2>Your quote has expired</h2>
-  <p>A quote is good for two minutes. Get a new one to pay.</p>
-  ${formOf(view, mainButton('Get a new quote', 'quote'))}`;
 
 const heading = ({ method: { name, text } }: View): Html => html`<h2>${name}</h2>${text && html`<p>${text}</p>`}`;
 
