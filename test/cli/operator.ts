@@ -74,8 +74,8 @@ export class OperatedShop {
 
   /** A day passes for all creates. */
   async age(): Promise<void> {
-    const day = "interval '1 day'";
-    await this.pool.query(`update ${this.#opened.table} set begun_at = begun_at - ${day}, due_at = due_at - ${day}`);
+    const times = ['begun_at', 'due_at', 'leased_until'].map(time => `${time} = ${time} - interval '1 day'`);
+    await this.pool.query(`update ${this.#opened.table} set ${times}`);
   }
 
   async plan(reference: string): Promise<void> {
