@@ -1,14 +1,13 @@
 // The entry point payment-gateway-sdk/otel: spans and metrics of every client and handler in the process.
-import { VERSION } from '../http/version.ts';
 import { CHANNELS } from '../telemetry/call.ts';
 import { type CallTrace, notify } from '../telemetry/events.ts';
 import type { OpenTelemetry } from './api.ts';
-import { type DoubtSource, openMetrics } from './metrics.ts';
-import { openSpans } from './spans.ts';
+import { PACKAGE, recordCalls } from './calls.ts';
+import { type DoubtSource, observeDoubts } from './doubts.ts';
 
 export type { CallOutcome, CallTrace } from '../telemetry/events.ts';
 export type { Attributes, Gauge, Meter, Observe, OpenTelemetry, Span } from './api.ts';
-export type { DoubtSource } from './metrics.ts';
+export type { DoubtSource } from './doubts.ts';
 
 /** The options of `instrument`. */
 export interface InstrumentOptions {
@@ -18,8 +17,6 @@ export interface InstrumentOptions {
    */
   doubtsOf?: readonly DoubtSource[] | undefined;
 }
-
-const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
 
 /**
  * Records spans and metrics of all clients and handlers in this process, until you call the returned function. Only
@@ -33,20 +30,18 @@ const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
  * const stop = instrument(opentelemetry, { doubtsOf: [gateway] });
  */
 export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOptions = {}): () => void {
-  const spans = openSpans(api, api.trace.getTracer(...PACKAGE));
-  const metrics = openMetrics(api.metrics.getMeter(...PACKAGE), doubtsOf);
+  const meter = api.metrics.getMeter(...PACKAGE);
+  const calls = recordCalls(api, meter);
+  const stopGauge = observeDoubts(meter, doubtsOf);
   // An error of a subscriber would end the process.
   const subscribers = {
-    start: (trace: CallTrace) => notify(spans.begin, trace),
-    asyncEnd(trace: CallTrace) {
-      notify(spans.end, trace);
-      notify(metrics.record, trace);
-    },
+    start: (trace: CallTrace) => notify(calls.begin, trace),
+    asyncEnd: (trace: CallTrace) => notify(calls.end, trace),
   };
   const channels = new Set(Object.values(CHANNELS));
   for (const channel of channels) channel.subscribe(subscribers as never);
   return () => {
     for (const channel of channels) channel.unsubscribe(subscribers as never);
-    metrics.stop();
+    stopGauge();
   };
 }

@@ -1,0 +1,77 @@
+// Records each call: a span with all of its work inside, and its duration and result as metrics without any id.
+import { VERSION } from '../http/version.ts';
+import type { CallTrace } from '../telemetry/events.ts';
+import type { Attributes, Meter, OpenTelemetry, Span } from './api.ts';
+
+/** The name and the version of the tracer and the meter. */
+export const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
+
+/** Numbers of OpenTelemetry's specification: the kind of a remote call's span, and the status of a failure. */
+const CLIENT = 2;
+const ERROR = 2;
+
+/** Seconds, from a fast lookup to a create that uses its whole timeout. */
+const BOUNDARIES = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** The attributes of spans and metrics, by the facts of a call. The operation is in a span's name. */
+const ATTRIBUTES = {
+  callId: 'payment.call_id',
+  paymentId: 'payment.id',
+  reference: 'payment.reference',
+  paymentStatus: 'payment.status',
+  paymentType: 'payment.type',
+  paymentMethod: 'payment.method',
+  lane: 'payment.lane',
+  outcome: 'payment.outcome',
+  attempt: 'payment.attempts',
+  httpStatus: 'http.response.status_code',
+  code: 'error.type',
+} as const;
+type Fact = keyof typeof ATTRIBUTES;
+
+/** Returns the known ones of these facts, without 0 attempts. */
+const attributesOf = (trace: CallTrace, facts = Object.keys(ATTRIBUTES) as readonly Fact[]): Attributes =>
+  Object.fromEntries(facts.flatMap(fact => (trace[fact] ? [[ATTRIBUTES[fact], trace[fact]]] : [])));
+
+function addressOf({ baseUrl = '' }: CallTrace): Attributes {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+export function recordCalls(api: OpenTelemetry, meter: Meter) {
+  const tracer = api.trace.getTracer(...PACKAGE);
+  const spans = new WeakMap<CallTrace, Span>();
+  const duration = meter.createHistogram('payment.operation.duration', {
+    description: 'Duration of creates, lookups, callbacks, settlements and upkeep runs, by outcome.',
+    unit: 's',
+    advice: { explicitBucketBoundaries: BOUNDARIES },
+  });
+  const callbacks = meter.createCounter('payment.callbacks', {
+    description: 'Callbacks, and payments that upkeep processed without one, by result.',
+    unit: '{callback}',
+  });
+  return {
+    begin(trace: CallTrace): void {
+      const isRemote = trace.operation === 'create' || trace.operation === 'lookup';
+      const options = isRemote ? { kind: CLIENT, attributes: addressOf(trace) } : {};
+      const span = tracer.startSpan(`payment.${trace.operation}`, options);
+      spans.set(trace, span);
+      const context = api.trace.setSpan(api.context.active() as never, span as never);
+      trace.runIn(work => api.context.with(context as never, work) as ReturnType<typeof work>);
+    },
+
+    end(trace: CallTrace): void {
+      const { operation, outcome, code, durationMs } = trace;
+      const span = spans.get(trace);
+      span?.setAttributes(attributesOf(trace));
+      // Without the error's message, because one thrown by onPayment may contain anything.
+      if (code !== undefined) span?.setStatus({ code: ERROR, message: code });
+      span?.end();
+      // Another worker had sent the plan already, so this call did nothing.
+      if (outcome === undefined) return;
+      const attributes = attributesOf(trace, ['paymentType', 'paymentMethod', 'outcome', 'lane', 'code']);
+      duration.record(durationMs / 1000, { 'payment.operation': operation, ...attributes });
+      if (operation === 'callback') callbacks.add(1, attributes);
+    },
+  };
+}
