@@ -1,11 +1,11 @@
 // Complete programs that send one signed create, in four languages.
 import type { SandboxSettings } from '../sandbox-options.ts';
-import { environmentOf, quoted } from '../text/environment.ts';
 import { type Correction, correctionOf } from './correction.ts';
 
 /** Returns the programs. All read the keys from the environment, which the one for the shell sets. */
 export function programsOf(payment: object, url: string, settings: SandboxSettings): Correction {
-  const { php, python, node, curl } = correctionOf(settings.signatureEncoding);
+  const { apiKey, signKey, signatureEncoding } = settings;
+  const { php, python, node, curl } = correctionOf(signatureEncoding);
   const json = JSON.stringify(payment, null, 2);
   return {
     php: `<?php
@@ -28,10 +28,15 @@ const headers = { authorization: \`Bearer \${PAYMENT_GATEWAY_API_KEY}\`, 'conten
 ${node}
 const response = await fetch(\`\${PAYMENT_GATEWAY_URL}/api/v1/payments\`, { method: 'POST', headers, body });
 console.log(response.status, await response.text());`,
-    curl: `${environmentOf(url, settings).join('\n')}
+    curl: `PAYMENT_GATEWAY_URL=${quoted(url)}
+PAYMENT_GATEWAY_API_KEY=${quoted(apiKey)}
+PAYMENT_GATEWAY_SIGN_KEY=${quoted(signKey)}
 ${curl.replace('cat payment.json', () => `printf %s ${quoted(json)}`)}`,
   };
 }
+
+/** Quotes any text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Writes a value of text, numbers and maps as PHP. */
 function phpOf(value: unknown): string {

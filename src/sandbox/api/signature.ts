@@ -1,6 +1,5 @@
 // Checks a create's signature, and explains a mismatch if its cause can be found.
 import { createHash, createHmac } from 'node:crypto';
-import { parseJson } from '../../schemas/json.ts';
 import { escapeNonAscii } from '../text/php.ts';
 import { type Correction, correctionOf, type SigningStep } from './correction.ts';
 
@@ -86,14 +85,17 @@ const UNKNOWN = 'The signature does not match: another key, or another body than
 
 /** The forms into which frameworks rewrite a JSON body between signing and sending. */
 function serialisations(text: string): string[] {
-  const json = parseJson(text);
-  if (!json) return [`${text}\n`];
-  const sorted = Object.fromEntries(Object.entries(json.value ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return [json.value, sorted]
-    .flatMap(one => [JSON.stringify(one), inPython(one), ...[2, 4].map(spaces => JSON.stringify(one, null, spaces))])
-    .flatMap(json => [json, escapeNonAscii(json)])
-    .flatMap(json => [json, json.replaceAll('/', '\\/')])
-    .concat(`${text}\n`);
+  try {
+    const value = JSON.parse(text);
+    const sorted = Object.fromEntries(Object.entries(value ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return [value, sorted]
+      .flatMap(one => [JSON.stringify(one), inPython(one), ...[2, 4].map(spaces => JSON.stringify(one, null, spaces))])
+      .flatMap(json => [json, escapeNonAscii(json)])
+      .flatMap(json => [json, json.replaceAll('/', '\\/')])
+      .concat(`${text}\n`);
+  } catch {
+    return [`${text}\n`];
+  }
 }
 
 /** Writes JSON with a space after each comma and colon. */

@@ -31,8 +31,10 @@ export interface RedeliverOptions {
 
 export class Callbacks {
   /** In the order of arrival. */
-  waiting: readonly WaitingCallback[] = [];
+  waiting: WaitingCallback[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** The time for which the timer is set. */
+  #next = Number.POSITIVE_INFINITY;
   /** The running posts of each payment. */
   readonly #underWay = new Map<string, Promise<void>>();
   /** Emits `end` after each post, and after a reset. */
@@ -83,7 +85,7 @@ export class Callbacks {
       };
       for (const one of fault ? posts[fault] : [callback]) this.#enqueue(one);
       const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
-      this.#postWaiting(held.reverse());
+      if (held.length > 0) this.#postWaiting(held.reverse());
     }
   }
 
@@ -98,10 +100,16 @@ export class Callbacks {
 
   /** Replaces the waiting callbacks, and sets the timer of the next due one. */
   keep(waiting: readonly WaitingCallback[]): void {
-    this.waiting = waiting;
+    this.waiting = [...waiting];
     clearTimeout(this.#timer);
-    const due = Math.min(...waiting.map(({ due = Number.POSITIVE_INFINITY }) => due));
-    if (!Number.isFinite(due)) return;
+    this.#next = Number.POSITIVE_INFINITY;
+    for (const { due } of waiting) this.#wakeAt(due);
+  }
+
+  #wakeAt(due = Number.POSITIVE_INFINITY): void {
+    if (due >= this.#next) return;
+    clearTimeout(this.#timer);
+    this.#next = due;
     this.#timer = setTimeout(() => this.wake(due), Math.min(due - this.#parts.clock.now(), LONGEST_TIMER));
   }
 
@@ -146,13 +154,15 @@ export class Callbacks {
 
   /** Waits until this time, or until the next callback of its payment. */
   #wait(callback: Callback, due?: number): void {
-    this.keep([...this.waiting, { callback, due }]);
+    this.waiting.push({ callback, due });
+    this.#wakeAt(due);
     const { paymentId, paymentStatus, fault } = callback;
     this.#parts.log.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
   #postWaiting(posted: readonly WaitingCallback[]): void {
-    this.keep(this.waiting.filter(one => !posted.includes(one)));
+    const gone = new Set(posted);
+    this.keep(this.waiting.filter(one => !gone.has(one)));
     for (const { callback } of posted) this.#enqueue(callback);
   }
 }

@@ -100,8 +100,11 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     usage: 'redeliver <delivery>',
     route: 'redeliver',
-    ask: async (place, id, { body }) =>
-      call(place, 'redeliver', { body: body && (await contentsOf(String(body))) }, numberOf('redeliver', id)),
+    ask: async (place, id, { body: file }) => {
+      const delivery = numberOf('redeliver', id);
+      const body = file === undefined ? undefined : await contentsOf(String(file));
+      return call(place, 'redeliver', { body }, delivery);
+    },
     text: callbackLine,
     exitCode: (delivery: Delivery) => (isTaken(delivery) ? 0 : LOOK),
   },

@@ -6,6 +6,5 @@ export const environmentOf = (url: string, { apiKey, signKey }: { apiKey: string
   `PAYMENT_GATEWAY_SIGN_KEY=${quoted(signKey)}`,
 ];
 
-/** Quotes a text that a shell or a reader of .env files would otherwise cut or expand. */
-export const quoted = (text: string): string =>
-  /^[\w./+=:@-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+/** Quotes a value that readers of .env files would otherwise cut or expand. */
+const quoted = (value: string): string => (/^[\w./+=:@-]*$/.test(value) ? value : `'${value}'`);

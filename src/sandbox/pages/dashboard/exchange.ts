@@ -1,7 +1,6 @@
 // One call or one callback: its outcome in a word and a sentence, and its page with its bytes, signature and answer.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import { parseJson } from '../../../schemas/json.ts';
 import { LANGUAGES } from '../../api/correction.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import { type Delivery, isTaken } from '../../callbacks/delivery.ts';
@@ -94,8 +93,11 @@ export function callbackPage(view: View, path: string): Page {
 
 /** Indents JSON for people, and returns any other text unchanged. */
 function pretty(text: string): string {
-  const json = parseJson(text);
-  return json ? JSON.stringify(json.value, null, 2) : text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }
 
 const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delivery, repeated?: Part) =>
