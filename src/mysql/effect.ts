@@ -1,6 +1,7 @@
 // The transaction of an effect in MySQL. A savepoint identifies it.
 import { randomUUID } from 'node:crypto';
 import { isAt, newPayment, ofPayment } from '../sql/answer.ts';
+import { isUndone } from '../sql/bounded.ts';
 import type { SqlQuery } from '../sql/database.ts';
 import type { Effects, Table } from '../sql/dialect.ts';
 import { orTaken, rowChanged, sqlCodeOf } from '../sql/errors.ts';
@@ -46,7 +47,8 @@ export function effectsOver({ read, replace }: ReturnType<typeof statementsOver>
       const [last] = await query('SHOW ERRORS').catch(() => []);
       const undo = `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`;
       const isGone = await isRefused(query, undo, WITHOUT_SAVEPOINT, REFUSED_BY_PRISMA);
-      return isGone && !UNDOES.has(String(last?.Code));
+      // MySQL itself may have undone the transaction. Only after that error, no later statement was committed by itself.
+      return isGone && !isUndone({ code: last?.Code });
     },
   };
 }
@@ -55,13 +57,6 @@ export function effectsOver({ read, replace }: ReturnType<typeof statementsOver>
 const WITHOUT_SAVEPOINT = '1305';
 /** Prisma stops sending queries once a nested transaction failed to end, as after a deadlock. */
 const REFUSED_BY_PRISMA = 'P2028';
-
-/**
- * Errors with which MySQL undoes the whole transaction: a deadlock, its equivalents on a cluster, and a full lock
- * table. Each later statement would be committed by itself, so the effect may run again only if the last statement got
- * the error.
- */
-const UNDOES: ReadonlySet<string> = new Set(['1213', '3101', '1020', '1206']);
 
 /** Sends a statement. @returns whether MySQL or a library refused it with one of these codes */
 export const isRefused = (query: SqlQuery, statement: string, ...codes: readonly string[]): Promise<boolean> =>

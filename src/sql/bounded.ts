@@ -110,9 +110,9 @@ export const inTime =
 /**
  * Codes of a statement whose transaction the database undid. A concurrent one is the cause in Postgres (serialisation
  * failure, deadlock), some versions of Prisma, and MySQL (deadlock, conflict in a group at COMMIT, row newer than the
- * snapshot). Or a pooler has lost a prepared statement of Postgres.
+ * snapshot, full lock table). Or a pooler has lost a prepared statement of Postgres.
  */
-const UNDONE: ReadonlySet<unknown> = new Set(['40001', '40P01', 'P2034', '1213', '3101', '1020', '26000', '42P05']);
+const UNDONE = new Set<unknown>(['40001', '40P01', 'P2034', '1213', '3101', '1020', '1206', '26000', '42P05']);
 export const isUndone = (error: unknown): boolean => UNDONE.has(sqlCodeOf(error));
 const MOST_TRIES = 10;
 /** Milliseconds, growing with each try. */
