@@ -55,8 +55,8 @@ export async function boundedTransaction<Tx, T>(
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
 ): Promise<T> {
   let isOver = false;
-  const entered = Promise.withResolvers<void>();
-  const started = Promise.withResolvers<{ running: Promise<T> }>();
+  let running: Promise<T> | undefined;
+  const started = Promise.withResolvers<void>();
   const run = async (tx: Tx): Promise<T> => {
     // The caller already has an error.
     if (isOver) throw notBegun();
@@ -65,33 +65,30 @@ export async function boundedTransaction<Tx, T>(
       if (isOver) throw new Error(OVER);
       return query(...statement);
     };
-    const running = work(tx, inTime(whileOpen));
-    started.resolve({ running });
+    // A database that repeats its work by itself gets the same error.
+    running ??= work(tx, inTime(whileOpen));
+    started.resolve();
     await running.catch(() => {});
     // The event that failed the work may have ended the transaction. A later write of postgres.js to a broken connection,
     // such as its ROLLBACK, would end the process.
     await new Promise(resolve => setImmediate(resolve));
     return isOver ? new Promise(() => {}) : running;
   };
-  let only: Promise<T> | undefined;
   const transaction = limitsOf(database).works(async () => {
-    entered.resolve();
-    try {
-      // A database that repeats its work by itself gets the same error.
-      return await database.transaction(tx => (only ??= run(tx)));
-    } finally {
+    const ending = database.transaction(run).finally(() => {
       isOver = true;
-    }
+    });
+    await withTimeout(Promise.race([started.promise, ending]), LONGEST_WAIT, () => {
+      isOver = true;
+      started.reject(notBegun());
+    });
+    return ending;
   });
 
-  await Promise.race([entered.promise, transaction]);
-  const begun = await withTimeout(Promise.race([started.promise, transaction.then(() => {})]), LONGEST_WAIT, () => {
-    isOver = true;
-    throw notBegun();
-  });
-  if (!begun) throw new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
+  await Promise.race([started.promise, transaction]);
+  if (!running) throw new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
   let thrown: unknown;
-  const worked = begun.running.catch(error => {
+  const worked = running.catch(error => {
     thrown = error;
   });
   const ended = worked.then(() => withTimeout(transaction, LONGEST_WAIT, NO_ANSWER));
@@ -99,7 +96,7 @@ export async function boundedTransaction<Tx, T>(
     throw thrown ?? error;
   });
   // If the effect ended the transaction, the work continues and may still write.
-  return begun.running;
+  return running;
 }
 
 export const inTime =
