@@ -1,8 +1,8 @@
 // The store's SQL in MySQL: reads, and writes of one row.
 import { randomUUID } from 'node:crypto';
-import { checkedIn, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
-import type { SqlQuery, SqlRow } from '../sql/database.ts';
-import type { Answer, Dialect, Table } from '../sql/dialect.ts';
+import { checkSession, newPayment, notWritten, ofPayment } from '../sql/answer.ts';
+import type { SqlQuery } from '../sql/database.ts';
+import type { Dialect, Table } from '../sql/dialect.ts';
 import { afterWrite, noTransaction, orTaken, paymentTaken, unreadable } from '../sql/errors.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import { effectsOver, isRefused } from './effect.ts';
@@ -23,20 +23,21 @@ export function mysqlDialect(name: string): Dialect {
 
 function tableOver(table: string, scope: string): Table {
   let isWarned = false;
-  const answerOf = (line: SqlRow = {}): Answer => {
+  const answerOf: Table['answerOf'] = ([line = {}], isAlone = true) => {
     const { clock, replica, open, durable, writer } = line;
     // An endless lease would block a payment permanently.
     if (typeof clock !== 'string') throw unreadable();
     if (durable === '0' && !isWarned) emitWarning(NOT_DURABLE);
     isWarned ||= durable === '0';
-    return { now: Number(clock), isReplica: replica === '1', isOpen: open === '1', row: rowOf(line), writer };
+    checkSession(replica === '1', isAlone && open === '1');
+    return { now: Number(clock), row: rowOf(line), writer };
   };
   const statements = statementsOver(table, scope);
   const { read, insert, replace } = statements;
   /** Inserts the payment's row, because workers wait for an uncommitted row instead of skipping it. */
   const prepare = async (query: SqlQuery, paymentId: string): Promise<void> => {
     const lines = await query(...read(ofPayment(paymentId)));
-    checkedIn(answerOf, lines);
+    answerOf(lines);
     if (lines[0]?.revision === null) await query(...insert(newPayment(paymentId), 0, null, IS_COMMITTED));
   };
   /** Reads the written row again, because MySQL returns nothing of it. */
@@ -52,7 +53,7 @@ function tableOver(table: string, scope: string): Table {
     const [text, values] = read(row);
     // A locking read ignores an older snapshot of the merchant's transaction.
     const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
-    const stored = await reading.then(lines => checkedIn(answerOf, lines, isAlone)).catch(afterWrite);
+    const stored = await reading.then(lines => answerOf(lines, isAlone)).catch(afterWrite);
     if (stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
     if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
     return notWritten(stored, row, isAlone);

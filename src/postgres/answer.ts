@@ -1,4 +1,5 @@
 // The form in which Postgres answers with rows.
+import { checkSession } from '../sql/answer.ts';
 import type { SqlRow, SqlValue } from '../sql/database.ts';
 import type { Answer } from '../sql/dialect.ts';
 import { unreadable } from '../sql/errors.ts';
@@ -31,11 +32,11 @@ export function parsed<Read>(line: SqlRow | undefined): Read {
   return JSON.parse(line.answer);
 }
 
-export function answerOf(line: SqlRow | undefined): Answer & { xid: number | null } {
+export function answerOf([line]: readonly SqlRow[], isAlone = true): Answer & { xid: number | null } {
   type Read = { clock: string; replica: boolean; xid: number | null; row: Columns | null };
   const { clock, replica, xid, row } = parsed<Read>(line);
-  const facts = { now: Date.parse(clock), isReplica: replica, isOpen: xid !== null, xid };
-  return { ...facts, row: row ? rowOf(row) : undefined, writer: row?.writer };
+  checkSession(replica, isAlone && xid !== null);
+  return { now: Date.parse(clock), row: row ? rowOf(row) : undefined, writer: row?.writer, xid };
 }
 
 /** The end of the year 9999: later times have another form in ISO 8601. */

@@ -1,7 +1,7 @@
 // The store's SQL in Postgres: reads, and writes of one row.
-import { checkedIn, literals, notWritten } from '../sql/answer.ts';
+import { literals, notWritten } from '../sql/answer.ts';
 import { isCommitted } from '../sql/committed.ts';
-import type { SqlQuery, SqlRow } from '../sql/database.ts';
+import type { SqlQuery } from '../sql/database.ts';
 import type { Dialect, Statement, Table } from '../sql/dialect.ts';
 import { afterWrite, leftOpen, orTaken, unreadable } from '../sql/errors.ts';
 import type { RowKey } from '../store/contract.ts';
@@ -74,12 +74,12 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
     const end = !isAlone && kind === 'create' && state === 'planned' ? NOTIFY : '';
     const lines = await query((revision > 0 ? REPLACE : INSERT) + end, values).catch(orTaken);
     if (lines.length === 0) {
-      const found = query(...read(row)).then(stored => checkedIn(answerOf, stored, isAlone));
+      const found = query(...read(row)).then(stored => answerOf(stored, isAlone));
       return notWritten(await found.catch(afterWrite), row, isAlone);
     }
+    const { row: written, now, xid } = answerOf(lines, false);
     // The next step relies on it: a create is sent, or an effect never runs again.
-    if (isAlone && state === 'begun') await expectCommitted(query, lines).catch(afterWrite);
-    const { row: written, now } = checkedIn(answerOf, lines, false);
+    if (isAlone && state === 'begun' && !isCommitted(lines)) await expectCommitted(query, xid).catch(afterWrite);
     return { isWritten: true, row: written, now };
   };
 }
@@ -91,10 +91,8 @@ async function xidOf(query: SqlQuery): Promise<string> {
   return line.xid;
 }
 
-/** Other code may have begun a transaction. It asks the database if the driver does not report that. */
-async function expectCommitted(query: SqlQuery, written: readonly SqlRow[]): Promise<void> {
-  if (isCommitted(written)) return;
-  const { xid } = answerOf(written[0]);
+/** Asks the database after a driver that reports no commit: other code may have begun a transaction. */
+async function expectCommitted(query: SqlQuery, xid: number | null): Promise<void> {
   const [line] = await query('SELECT txid_status($1::text::bigint) AS status', [String(xid)]);
   if (line?.status !== 'committed') throw leftOpen();
 }

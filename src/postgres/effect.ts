@@ -47,11 +47,10 @@ export function effectsOver(table: string, scope: string, read: Table['read']): 
       const values = [scope, lockKey(`${table} ${scope} ${id}`), id, json(about), ...keys];
       const [line] = await query(beginWith(reads), values);
       if (!line) {
-        const [stored] = await query(...read(ofPayment(id)));
-        const { row, isOpen } = answerOf(stored);
+        const { row, xid } = answerOf(await query(...read(ofPayment(id))), false);
         if (row?.state === 'begun') return 'uncertain';
         // The effect would also commit a transaction that other code began and did not end.
-        if (isOpen) throw leftOpen();
+        if (xid !== null) throw leftOpen();
         return 'busy';
       }
       const { mark, others } = parsed<{ mark: Columns; others: Columns[] }>(line);

@@ -4,18 +4,14 @@ import type { SqlRow } from './database.ts';
 import type { Answer, Table } from './dialect.ts';
 import { leftOpen, noTransaction } from './errors.ts';
 
-type AnswerOf = Table['answerOf'];
+export const rowsIn = ({ answerOf }: Table, lines: readonly SqlRow[]): StoreRow[] =>
+  lines.flatMap(line => answerOf([line], false).row ?? []);
 
-export const rowsIn = (answerOf: AnswerOf, lines: readonly SqlRow[]): StoreRow[] =>
-  lines.flatMap(line => answerOf(line).row ?? []);
-
-/** @param isAlone whether the statement was outside any transaction */
-export function checkedIn(answerOf: AnswerOf, [line]: readonly SqlRow[], isAlone = true): Answer {
-  const answer = answerOf(line);
-  if (isAlone && answer.isOpen) throw leftOpen();
+/** Checks the session of an answer. @param isOpen whether it is in a transaction that other code began */
+export function checkSession(isReplica: boolean, isOpen: boolean): void {
+  if (isOpen) throw leftOpen();
   // A payment that it does not know yet would be made again.
-  if (answer.isReplica) throw new Error('The store was read from a replica: it needs the primary.');
-  return answer;
+  if (isReplica) throw new Error('The store was read from a replica: it needs the primary.');
 }
 
 /** The result of a write that has changed no row. @param stored the row now stored */

@@ -8,9 +8,6 @@ export type Statement = readonly [text: string, values?: readonly SqlValue[]];
 export interface Answer {
   /** The database's time, in milliseconds since 1970. */
   now: number;
-  isReplica: boolean;
-  /** Whether the session is in an open transaction. */
-  isOpen: boolean;
   row: StoreRow | undefined;
   /** Identifies the last effect in a payment's row, and in MySQL the last write of any row. */
   writer?: unknown;
@@ -39,8 +36,13 @@ export interface Dialect {
 
 /** The SQL of one scope of a table. Each function gets the query of a session, which decides about the transaction. */
 export interface Table extends Effects {
-  /** @throws {ConfigurationError} for a line without the columns of the statement */
-  answerOf(line: SqlRow | undefined): Answer;
+  /**
+   * Reads the first line, by default of a statement outside any transaction.
+   *
+   * @throws {ConfigurationError} in an open one, or for a line without the columns of the statement
+   * @throws for a replica
+   */
+  answerOf(lines: readonly SqlRow[], isAlone?: boolean): Answer;
   /** These select one line each, also without a row. */
   read(key: RowKey): Statement;
   owner(paymentId: string): Statement;

@@ -2,7 +2,7 @@
 import { delay } from '../deadline.ts';
 import { EffectCutOff, LOCK_PAUSES, type Store, type StoreEffect } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
-import { checkedIn, isAt, newPayment, ofPayment } from './answer.ts';
+import { isAt, newPayment, ofPayment } from './answer.ts';
 import { boundedTransaction, inTime, repeated } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
@@ -62,7 +62,7 @@ const SKIPPED = new Error('The effect was skipped.');
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
 async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }: Marked): Promise<void> {
-  const { row, writer: found } = checkedIn(table.answerOf, await query(...table.read(ofPayment(id))));
+  const { row, writer: found } = table.answerOf(await query(...table.read(ofPayment(id))));
   if (found === writer && row?.state === 'begun') throw cutOff();
   // A later effect of the payment has a higher revision only if this one was committed.
   if (found !== writer && (row?.revision ?? 0) <= (payment?.revision ?? 0) + 1) throw new Error(NOT_COMMITTED);
@@ -71,7 +71,7 @@ async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }
 /** Writes a mark that may have been lost, as begun. */
 async function markUncertain(table: Table, query: SqlQuery, { id, about }: StoreEffect): Promise<void> {
   for (;;) {
-    const { row = newPayment(id) } = checkedIn(table.answerOf, await query(...table.read(ofPayment(id))));
+    const { row = newPayment(id) } = table.answerOf(await query(...table.read(ofPayment(id))));
     if (row.state === 'begun' || (await table.write(query, { ...row, state: 'begun', about }, true)).isWritten) return;
   }
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
 import type { DueQuery, Store, StoreRow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
-import { checkedIn, rowsIn } from './answer.ts';
+import { rowsIn } from './answer.ts';
 import { limitsOf, repeated } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
@@ -59,7 +59,7 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
   };
   const one = async (statementOf: (table: Table) => Statement) => {
     const table = await open();
-    const { row, now } = checkedIn(table.answerOf, await query(...statementOf(table)));
+    const { row, now } = table.answerOf(await query(...statementOf(table)));
     return { row, now };
   };
   /** Writes in the merchant's transaction, without retries, because a failure ends it. */
@@ -91,7 +91,7 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     async list(which) {
       const table = await open();
       const lines = await query(...table.list(which));
-      return { rows: rowsIn(table.answerOf, lines), now: checkedIn(table.answerOf, lines).now };
+      return { rows: rowsIn(table, lines), now: table.answerOf(lines).now };
     },
     async due(which, limit, leaseMs) {
       const table = await open();
@@ -108,21 +108,20 @@ async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: stri
 }
 
 function leaseDue<Tx>(db: SqlDatabase<Tx>, table: Table, which: DueQuery, limit: number, leaseMs: number) {
-  const { answerOf, due, read, lease } = table;
   const { kind, states, olderThan = 0 } = which;
   return db.transaction(async tx => {
     const query = db.queryIn(tx);
     const found: StoreRow[] = [];
-    for (const state of states) found.push(...rowsIn(answerOf, await query(...due(kind, state, olderThan, limit))));
+    for (const state of states) found.push(...rowsIn(table, await query(...table.due(kind, state, olderThan, limit))));
     // Every read has the time, also without a row.
-    const { now } = checkedIn(answerOf, await query(...read({ kind, id: '' })), false);
+    const { now } = table.answerOf(await query(...table.read({ kind, id: '' })), false);
     const leasedUntil = now + leaseMs;
     const rows = found
       .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
       .slice(0, limit)
       .map(row => ({ ...row, revision: row.revision + 1, leasedUntil }));
     const ids = rows.map(({ id }) => id);
-    if (rows.length > 0) await query(...lease(kind, ids, leasedUntil));
+    if (rows.length > 0) await query(...table.lease(kind, ids, leasedUntil));
     return { rows, now };
   });
 }

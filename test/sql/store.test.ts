@@ -59,7 +59,7 @@ function open(
     ...database,
   };
   const written = { isWritten: true, row: ROW, now: 5 };
-  const line: Answer = { row: ROW, now: 5, isReplica: false, isOpen: false, writer: undefined, ...found };
+  const line: Answer = { row: ROW, now: 5, writer: undefined, ...found };
   const table: Table = {
     answerOf: () => line,
     read: () => ['read'],
