@@ -3,21 +3,16 @@ import { delay } from '../deadline.ts';
 import { EffectCutOff, LOCK_PAUSES, type Store, type StoreEffect } from '../store/contract.ts';
 import { isOfMerchant, remembering } from '../store/thrown.ts';
 import { isAt, newPayment, ofPayment } from './answer.ts';
-import { boundedTransaction, inTime, repeated } from './bounded.ts';
+import { boundedTransaction, repeated } from './bounded.ts';
 import { isCommitted } from './committed.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import type { Marked, Table } from './dialect.ts';
 import { advise } from './errors.ts';
 
-/** @param alone runs a statement outside any transaction */
-export function effectsOver<Tx>(
-  db: SqlDatabase<Tx>,
-  open: (query: SqlQuery) => Promise<Table>,
-  alone: SqlQuery,
-): Store<Tx>['effect'] {
+/** @param query runs a statement outside any transaction */
+export function effectsOver<Tx>(db: SqlDatabase<Tx>, open: () => Promise<Table>, query: SqlQuery): Store<Tx>['effect'] {
   return async (effect, work) => {
-    const query = inTime(alone);
-    const table = await open(query);
+    const table = await open();
     /** @throws {EffectCutOff} if the transaction has ended, even if another one has begun */
     const take = async (tx: Tx, within: SqlQuery): Promise<Marked | 'busy' | 'uncertain'> => {
       // Before the work, so that a COMMIT of the effect also commits the mark.

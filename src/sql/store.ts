@@ -4,7 +4,7 @@ import { marginProblem, type ProblemOf, storeOptions } from '../options/store-op
 import type { DueQuery, Store, StoreRow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
 import { rowsIn } from './answer.ts';
-import { limitsOf, repeated } from './bounded.ts';
+import { inTime, limitsOf, repeated } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
 import { effectsOver } from './effect.ts';
@@ -50,11 +50,11 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
   const { statements: inTurn } = limitsOf(db);
   /** Runs a statement as its own transaction, and retries it if the database undid it. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
-  const query: SqlQuery = (text, values) => alone(async () => rowsOf(await db.query(text, values)));
+  const query = inTime((text, values) => alone(() => db.query(text, values)));
 
   let kept: Table | undefined;
-  const open = async (by = query): Promise<Table> => {
-    kept ??= await tableIn(by, dialect, scope);
+  const open = async (): Promise<Table> => {
+    kept ??= await tableIn(query, dialect, scope);
     return kept;
   };
   const one = async (statementOf: (table: Table) => Statement) => {
