@@ -1,9 +1,8 @@
 // The store's SQL in Postgres: reads, and writes of one row.
 import { literals, notWritten } from '../sql/answer.ts';
 import { isCommitted } from '../sql/committed.ts';
-import type { SqlQuery } from '../sql/database.ts';
 import type { Dialect, Statement, Table } from '../sql/dialect.ts';
-import { afterWrite, leftOpen, orTaken, unreadable } from '../sql/errors.ts';
+import { afterWrite, leftOpen, orTaken } from '../sql/errors.ts';
 import type { RowKey } from '../store/contract.ts';
 import { ANSWER, answerOf, DURABLE, json, moment, XID } from './answer.ts';
 import { effectsOver } from './effect.ts';
@@ -69,7 +68,9 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
   return async (query, row, isAlone) => {
     const { kind, id, state, revision } = row;
     const values = [scope, kind, id, state, moment(row.dueAt), moment(row.leasedUntil), row.paymentId ?? null];
-    values.push(json(row.data), json(row.about), isAlone ? null : await xidOf(query));
+    // Outside a transaction, the write has another id than this statement.
+    const [session] = isAlone ? [] : await query('SELECT txid_current()::text AS xid');
+    values.push(json(row.data), json(row.about), isAlone ? null : String(session?.xid));
     if (revision > 0) values.push(String(revision), moment(row.begunAt));
     const end = !isAlone && kind === 'create' && state === 'planned' ? NOTIFY : '';
     const lines = await query((revision > 0 ? REPLACE : INSERT) + end, values).catch(orTaken);
@@ -78,21 +79,12 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
       return notWritten(await found.catch(afterWrite), row, isAlone);
     }
     const { row: written, now, xid } = answerOf(lines, false);
-    // The next step relies on it: a create is sent, or an effect never runs again.
-    if (isAlone && state === 'begun' && !isCommitted(lines)) await expectCommitted(query, xid).catch(afterWrite);
+    // The next step relies on its commit, and other code may have begun a transaction.
+    if (isAlone && state === 'begun' && !isCommitted(lines)) {
+      const statement = 'SELECT txid_status($1::text::bigint) AS status';
+      const [line] = await query(statement, [String(xid)]).catch(afterWrite);
+      if (line?.status !== 'committed') throw leftOpen();
+    }
     return { isWritten: true, row: written, now };
   };
-}
-
-/** Returns the id of the transaction. Outside one, the next statement has another id. */
-async function xidOf(query: SqlQuery): Promise<string> {
-  const [line] = await query('SELECT txid_current()::text AS xid');
-  if (typeof line?.xid !== 'string') throw unreadable();
-  return line.xid;
-}
-
-/** Asks the database after a driver that reports no commit: other code may have begun a transaction. */
-async function expectCommitted(query: SqlQuery, xid: number | null): Promise<void> {
-  const [line] = await query('SELECT txid_status($1::text::bigint) AS status', [String(xid)]);
-  if (line?.status !== 'committed') throw leftOpen();
 }
