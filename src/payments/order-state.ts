@@ -3,7 +3,7 @@ import { InvalidRequestError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
 import type { Store } from '../store/contract.ts';
-import { type FoundRow, ownerOf, readCreate } from '../store/creates/change.ts';
+import { ownerOf, readCreate } from '../store/creates/change.ts';
 import type { CreateRow } from '../store/rules/create-row.ts';
 import { newOrder, type OrderData, orderDataOf } from '../store/rules/order-row.ts';
 
@@ -44,13 +44,13 @@ export async function orderOf(store: Store, orderId: string): Promise<Order | un
   const { row } = await store.read({ kind: 'order', id: orderId });
   if (!row) return undefined;
   const order = orderDataOf(row);
-  const { row: create } = await createOfOrder(store, orderId, order);
+  const create = await createOfOrder(store, orderId, order);
   const { amount, currency, attempts } = order;
   return { id: orderId, state: stateOf(order, create), amount, currency, attempts, payment: create?.result?.payment };
 }
 
 /** Reads the create that has paid the order, or else its last attempt. */
-export const createOfOrder = (store: Store, orderId: string, { paidBy, attempts }: OrderData): Promise<FoundRow> =>
+export const createOfOrder = (store: Store, orderId: string, { paidBy, attempts }: OrderData) =>
   paidBy ? ownerOf(store, paidBy) : readCreate(store, { reference: referenceOf(orderId, attempts) });
 
 function stateOf({ paidBy, isCanceled }: OrderData, last: CreateRow | undefined): Order['state'] {

@@ -128,19 +128,19 @@ async function send(click: Click, attempt: number): Promise<Checkout | 'again'> 
 /** Looks at an order that exists, and at its last attempt. */
 async function stepOf(click: Click, order: OrderData): Promise<Step> {
   const { store, orderId } = click;
-  const { row, now } = await answerWithin(click, createOfOrder(store, orderId, order));
+  const row = await answerWithin(click, createOfOrder(store, orderId, order));
   if (order.paidBy) return { state: 'paid', payment: row?.result?.payment };
   if (order.isCanceled) return { state: 'canceled' };
   const attempt = order.attempts;
   if (!row || row.state === 'freed') return attempt;
   // Another create has this reference. A row that a callback made may be this attempt's.
   if (row.order !== orderId && row.bodyHash !== UNSEEN) return attempt + 1;
-  if (isUnderWay(row, now)) return 'again';
+  if (isUnderWay(row)) return 'again';
   if (row.result) return (await pageOfAttempt(click, row, row.result)) ?? attempt + 1;
-  const settling = answerWithin(click, settleKnown(click, { row, now }));
+  const settling = answerWithin(click, settleKnown(click, row));
   if (await settling.catch(() => undefined)) return 'again';
   // Without an id, the customer never got its page, so a payment is unlikely. If there is one, it goes to review.
-  const isUnlikely = knownIds(row).length === 0 && row.begunAt + row.timeoutMs < now;
+  const isUnlikely = knownIds(row).length === 0 && row.begunAt + row.timeoutMs < row.now;
   return isUnlikely ? attempt + 1 : CHECKING;
 }
 

@@ -50,7 +50,7 @@ export async function resolveReview(store: Store, id: string, status: string): P
 /** Writes create and order as after the effect. @returns the payment's data, or undefined if a row has changed */
 async function complete(store: Store, review: KeptReview, known: PaymentData): Promise<PaymentData | undefined> {
   const { reference = '', order = '', status, paymentId: id, ...money } = review;
-  const { row: create } = await readCreate(store, { reference });
+  const create = await readCreate(store, { reference });
   const { row: orderRow } = await store.read({ kind: 'order', id: order });
   // The facts of the payment that decide about its outcome.
   const payment = { ...money, id, paymentStatus: isPaymentStatus(status) ? status : 'UNKNOWN' } as Payment;

@@ -6,7 +6,7 @@ import type { Store } from '../store/contract.ts';
 import { readCreate, withinCall } from '../store/creates/change.ts';
 import { reconcilePayment } from '../store/creates/doubts.ts';
 import { settleWith, settleWithout } from '../store/creates/settle.ts';
-import { type CreateRow, createOf, isUnderWay } from '../store/rules/create-row.ts';
+import { type CreateRow, createOf, isUnderWay, type ReadRow } from '../store/rules/create-row.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
@@ -35,25 +35,24 @@ export interface Entry extends Pick<CreateRow, 'reference' | 'paymentType' | 'pa
 /** A create with an unknown outcome: its state is `begun`, and it has no payment yet. */
 export type Doubt = Omit<Entry, 'state' | 'payment' | 'nextAction'>;
 
-/** @param now by the store's clock, like the row's times */
-export function entryOf({ scope }: Store, row: CreateRow, now: number): Entry {
+export function entryOf({ scope }: Store, row: ReadRow): Entry {
   const { reference, state, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds, result } = row;
   const request = { scope, reference, since: new Date(row.begunAt), paymentType, paymentMethod, amount, currency };
-  const doubt = { ...request, ...(paymentId && { paymentId }), conflictingIds, underWay: isUnderWay(row, now) };
+  const doubt = { ...request, ...(paymentId && { paymentId }), conflictingIds, underWay: isUnderWay(row) };
   return { ...doubt, state, ...(result && { payment: result.payment, nextAction: nextActionOf(result) }) };
 }
 
 export async function doubts(store: Store): Promise<Doubt[]> {
   const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
   return rows.map(row => {
-    const { state, ...doubt } = entryOf(store, createOf(row), now);
+    const { state, ...doubt } = entryOf(store, { ...createOf(row), now });
     return doubt;
   });
 }
 
 export async function find(store: Store, reference: string): Promise<Entry | undefined> {
-  const { row, now } = await readCreate(store, { reference });
-  return row && entryOf(store, row, now);
+  const row = await readCreate(store, { reference });
+  return row && entryOf(store, row);
 }
 
 export async function settle(

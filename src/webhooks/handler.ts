@@ -96,8 +96,8 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
 /** Makes a payment due for upkeep, if the store knows it. Never rejects. */
 async function note({ store, notes }: Endpoint, paymentId: string): Promise<void> {
   const makeDue = async () => {
-    const found = await ownerOf(store, paymentId);
-    if (found.row) await change(store, found.row, (row, now) => ({ next: row && { ...row, dueAt: now } }), found);
+    const owner = await ownerOf(store, paymentId);
+    if (owner) await change(store, owner, row => ({ next: row && { ...row, dueAt: row.now } }), owner);
   };
   // A flood of one payment costs one statement at a time.
   const noting = notes.get(paymentId) ?? makeDue().finally(() => notes.delete(paymentId));

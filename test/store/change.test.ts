@@ -9,7 +9,7 @@ import { whileTimePasses } from '../support/passing-time.ts';
 const key = { reference: 'order-1' };
 const money = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' } as const;
 const attempt = { ...key, ...money, attemptId: 'first', bodyHash: 'hash', timeoutMs: 0 };
-const row: CreateRow = { ...newRow(attempt, 1_000), revision: 1 };
+const row: CreateRow = { ...newRow(attempt), revision: 1 };
 const call = { emit() {} };
 const moved = { ...row, looks: 1 };
 

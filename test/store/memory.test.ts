@@ -29,7 +29,7 @@ it('wakes its watchers at each plan, until they stop', async () => {
   const woken = vi.fn();
   const watching = store.watch?.(woken, controller.signal);
   const plan = (reference: string) =>
-    store.write(storeRowOf({ ...newRow({ ...attempt, reference }, 0), state: 'planned' }), {});
+    store.write(storeRowOf({ ...newRow({ ...attempt, reference }), state: 'planned' }), {});
   await plan('payout-1');
   expect(woken).toHaveBeenCalledOnce();
   controller.abort();

@@ -19,7 +19,7 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   const statements = memoryCreates({ scope: 'eu', now: () => 1_000 });
   const insert = async (doubt: (typeof doubts)[number]) => {
     const attempt = { ...money, ...doubt, bodyHash: 'hash', attemptId: 'first', timeoutMs: 0 };
-    const { row } = await statements.insert({ ...newRow(attempt, 0), ...doubt });
+    const { row } = await statements.insert({ ...newRow(attempt), ...doubt });
     // A store sets the times of a new row itself.
     if (row) await statements.replace({ ...row, dueAt: doubt.dueAt }, 1);
   };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/records/response.ts';
-import { type Attempt, type CreateRow, newRow } from '../../src/store/rules/create-row.ts';
+import { type Attempt, type CreateRow, newRow, type ReadRow } from '../../src/store/rules/create-row.ts';
 import { replanned } from '../../src/store/rules/plan.ts';
 import {
   abandon,
@@ -46,11 +46,11 @@ const kept = ({ payment: { customer, billingAddress, description, ...payment } }
   payment: payment as Payment,
 });
 
-const begun = newRow(attempt, BEGUN);
-const freed: CreateRow = { ...begun, state: 'freed', revision: 2 };
+const begun: ReadRow = { ...newRow(attempt), begunAt: BEGUN, now: NOW };
+const freed: ReadRow = { ...begun, state: 'freed', revision: 2 };
 const DUE = { dueAt: BEGUN };
-const suspecting = (id = ID): CreateRow => ({ ...begun, ...DUE, paymentId: id });
-const created = (id = ID, result = answer(id)): CreateRow => ({
+const suspecting = (id = ID): ReadRow => ({ ...begun, ...DUE, paymentId: id });
+const created = (id = ID, result = answer(id)): ReadRow => ({
   ...begun,
   ...DUE,
   state: 'created',
@@ -58,24 +58,24 @@ const created = (id = ID, result = answer(id)): CreateRow => ({
   result: kept(result),
 });
 /** As a callback, lookup or operator makes it: without the page of the create's own answer. */
-const settled = (id = ID, result = callback(id)): CreateRow => ({ ...created(id, result), isAnswerLost: true });
-const ended: CreateRow = { ...begun, isAnswerLost: true };
-const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
-  ...newRow({ ...attempt, attemptId: 'plan', timeoutMs: 0 }, BEGUN),
+const settled = (id = ID, result = callback(id)): ReadRow => ({ ...created(id, result), isAnswerLost: true });
+const ended: ReadRow = { ...begun, isAnswerLost: true };
+const planned = (changes: Partial<CreateRow> = {}): ReadRow => ({
+  ...{ ...begun, attemptId: 'plan', timeoutMs: 0 },
   ...{ ...DUE, state: 'planned', body: '{"request":{}}', ...changes },
 });
 const seenAs = (paymentStatus: string, id = ID): Payment => payment(id, { paymentStatus });
-const reconciled = (row: CreateRow | undefined, of = payment()) => reconcile(row, of, NOW);
+const reconciled = (row: CreateRow | undefined, of = payment()) => reconcile(row, of);
 
 /** Rows by their name in the tables. A is the payment of the events, B another one. `+B` is a conflicting id. */
-const ROWS: Record<string, CreateRow | undefined> = {
+const ROWS: Record<string, ReadRow | undefined> = {
   none: undefined,
   begun,
   retry: { ...begun, isRetry: true },
   'begun A': suspecting(),
   'begun B': suspecting(OTHER_ID),
   'begun +B': { ...begun, ...DUE, conflictingIds: [OTHER_ID] },
-  newer: newRow(newer, BEGUN),
+  newer: { ...begun, ...newer },
   freed,
   planned: planned({ leasedUntil: BEGUN + 1 }),
   'created A': created(),
@@ -84,15 +84,15 @@ const ROWS: Record<string, CreateRow | undefined> = {
 };
 
 /** Events by their name in the tables. */
-const EVENTS: Record<string, (row: CreateRow) => object> = {
-  'another create': row => begin(row, newer, NOW),
-  'its answer': row => recordPayment(row, attempt, answer(), NOW),
-  'an error with A': row => recordPayment(row, attempt, ID, NOW),
+const EVENTS: Record<string, (row: ReadRow) => object> = {
+  'another create': row => begin(row, newer),
+  'its answer': row => recordPayment(row, attempt, answer()),
+  'an error with A': row => recordPayment(row, attempt, ID),
   'no answer': row => recordEnd(row, attempt),
   "another's B": row => recordEnd(row, attempt, OTHER_ID),
   'a refusal': row => release(row, attempt, 'rejected'),
   'not sent': row => release(row, attempt, 'not_sent'),
-  'not written': row => takeBack(row, attempt, NOW),
+  'not written': row => takeBack(row, attempt),
   'A is confirmed': row => reconciled(row),
   'A has failed': row => reconciled(row, seenAs('FAILED')),
   'A of amount 9': row => reconciled(row, payment(ID, { amount: 9 })),
@@ -131,7 +131,7 @@ function shown(row: CreateRow | undefined, step: object): string {
 describe('a create', () => {
   const TABLES = `
           | another create     | its answer                  | an error with A                 | no answer
-none      | begun newer now    | created A page over now     | begun A over now answerlost     | -
+none      | begun newer        | created A page over         | begun A over answerlost         | -
 begun     | -                  | created A page              | begun A answerlost              | begun answerlost
 retry     | -                  | created A page retry        | begun A retry answerlost        | begun retry answerlost
 begun A   | -                  | created A page              | begun A answerlost              | begun A answerlost
@@ -145,7 +145,7 @@ created B | -                  | created A +B page, beside B | created B +A page
 failed B  | -                  | created A +B page, beside B | created B +A FAILED, beside B   | -
 
           | another's B               | a refusal   | not sent    | not written
-none      | -                         | -           | -           | freed now
+none      | -                         | -           | -           | freed
 begun     | begun +B answerlost       | freed retry | freed       | freed
 retry     | begun +B retry answerlost | freed retry | freed retry | freed retry
 begun A   | begun A +B answerlost     | -           | -           | -
@@ -159,7 +159,7 @@ created B | -                         | -           | -           | -
 failed B  | -                         | -           | -           | -
 
           | A is confirmed                              | A has failed
-none      | created A unseen over now bodyHash, created | created A FAILED unseen over now bodyHash, created
+none      | created A unseen over bodyHash, created     | created A FAILED unseen over bodyHash, created
 begun     | created A answerlost, settled               | created A FAILED answerlost, settled
 retry     | created A retry answerlost, settled         | begun +A retry, beside none
 begun A   | created A answerlost, settled               | created A FAILED answerlost, settled
@@ -173,7 +173,7 @@ created B | created B +A page, beside B                 | created B +A page, bes
 failed B  | created A +B, beside B                      | created B +A FAILED, beside B
 
           | A of amount 9                                      | A, folded
-none      | created A unseen over now amount bodyHash, created | created A unseen over now reference bodyHash, created
+none      | created A unseen over amount bodyHash, created     | created A unseen over reference bodyHash, created
 begun     | begun +A                                           | begun +A
 retry     | begun +A retry                                     | begun +A retry
 begun A   | -                                                  | created A answerlost, settled
@@ -209,7 +209,7 @@ failed B  | -                          | -                 | -`;
     });
   it.each(cases)('%s, %s: %s', (row = '', event = '', expected) => {
     const before = ROWS[row];
-    expect(shown(before, EVENTS[event]?.(before as CreateRow) as object)).toBe(expected);
+    expect(shown(before, EVENTS[event]?.(before as ReadRow) as object)).toBe(expected);
   });
   it('has every row and every event in these tables', () => {
     expect(cases).toHaveLength(Object.keys(ROWS).length * Object.keys(EVENTS).length);
@@ -219,45 +219,45 @@ failed B  | -                          | -                 | -`;
 describe('begin', () => {
   it('keeps the revision of a free row, and that its payment may have failed before', () => {
     const row = { ...freed, conflictingIds: [OTHER_ID], isRetry: true };
-    expect(begin(row, newer, NOW).next).toEqual({ ...newRow(newer, NOW), isRetry: true, revision: 2 });
+    expect(begin(row, newer).next).toEqual({ ...newRow(newer), begunAt: NOW, isRetry: true, revision: 2 });
   });
 
   it('takes the same attempt twice as one, until something has happened to it', () => {
-    expect(begin(begun, attempt, BEGUN)).toEqual({ next: begun });
+    expect(begin(begun, attempt)).toEqual({ next: begun });
     for (const row of [suspecting(), created(), { ...begun, conflictingIds: [OTHER_ID] }])
-      expect(begin(row, attempt, BEGUN)).toEqual({});
+      expect(begin(row, attempt)).toEqual({});
   });
 });
 
 describe("an attempt's own answer", () => {
   it('comes on top of what a callback said before, because it has the next action', () => {
     for (const row of [settled(), ended, begun])
-      expect(recordPayment(row, attempt, answer(), BEGUN)).toEqual({ next: created() });
+      expect(recordPayment(row, attempt, answer())).toEqual({ next: created() });
   });
 
   it('keeps the order of its attempt, and the payment that has paid it', () => {
     const kept = { order: 'order-1', paidBy: OTHER_ID };
-    expect(newRow({ ...attempt, order: 'order-1' }, BEGUN)).toEqual({ ...begun, order: 'order-1' });
-    expect(recordPayment({ ...begun, ...kept }, attempt, answer(), BEGUN).next).toMatchObject(kept);
-    expect(begin({ ...freed, ...kept }, newer, BEGUN).next).toMatchObject({ paidBy: OTHER_ID });
-    expect(begin({ ...freed, ...kept }, newer, BEGUN).next).not.toHaveProperty('order');
+    expect(newRow({ ...attempt, order: 'order-1' })).toEqual({ ...newRow(attempt), order: 'order-1' });
+    expect(recordPayment({ ...begun, ...kept }, attempt, answer()).next).toMatchObject(kept);
+    expect(begin({ ...freed, ...kept }, newer).next).toMatchObject({ paidBy: OTHER_ID });
+    expect(begin({ ...freed, ...kept }, newer).next).not.toHaveProperty('order');
   });
 
   it('leaves nothing to look at where its payment has taken effect already', () => {
     const { dueAt, ...done } = created(ID, callback());
-    expect(recordPayment(done, attempt, answer(), BEGUN).next).toEqual({ ...done, result: kept(answer()) });
+    expect(recordPayment(done, attempt, answer()).next).toEqual({ ...done, result: kept(answer()) });
   });
 
   it('takes its own id out of the conflicting ones', () => {
-    const { next } = recordPayment({ ...begun, conflictingIds: [ID, OTHER_ID] }, attempt, answer(), BEGUN);
+    const { next } = recordPayment({ ...begun, conflictingIds: [ID, OTHER_ID] }, attempt, answer());
     expect(next).toEqual({ ...created(), conflictingIds: [OTHER_ID] });
   });
 
   it('of a newer attempt that knows the payment, in any case, changes nothing', () => {
-    const row = { ...newRow(newer, BEGUN), paymentId: ID.toUpperCase() };
-    expect(recordPayment(row, attempt, answer(), BEGUN)).toEqual({});
+    const row = { ...begun, ...newer, paymentId: ID.toUpperCase() };
+    expect(recordPayment(row, attempt, answer())).toEqual({});
     const known = { next: { ...suspecting(), isAnswerLost: true } };
-    expect(recordPayment(suspecting(), attempt, ID.toUpperCase(), BEGUN)).toEqual(known);
+    expect(recordPayment(suspecting(), attempt, ID.toUpperCase())).toEqual(known);
   });
 });
 
@@ -408,15 +408,15 @@ describe('a planned payout', () => {
   const { body, dueAt, ...withoutBody } = planned();
 
   it('becomes an attempt, which keeps no body', () => {
-    const next = { ...begun, isRetry: true, revision: 7 };
+    const next = { ...newRow(attempt), begunAt: NOW, isRetry: true, revision: 7 };
     const row = planned({ isRetry: true, revision: 7, leasedUntil: BEGUN + 1 });
-    expect(begin(row, attempt, BEGUN, row)).toEqual({ next });
+    expect(begin(row, attempt, row)).toEqual({ next });
   });
 
   it('does not become an attempt once it has changed since it was claimed', () => {
     const claimed = planned({ revision: 7 });
     for (const row of [undefined, planned({ revision: 8 }), { ...freed, revision: 7 }, created()]) {
-      expect(begin(row, attempt, BEGUN, claimed)).toEqual({});
+      expect(begin(row, attempt, claimed)).toEqual({});
     }
   });
 
@@ -426,24 +426,24 @@ describe('a planned payout', () => {
     const next = planned({ dueAt: BEGUN - 5, revision: 7 });
     expect(release(attempted, attempt, 'not_sent', claimed)).toEqual({ next });
     expect(release(attempted, attempt, 'rejected', claimed)).toEqual({ next: { ...next, isRetry: true } });
-    expect(takeBack(attempted, attempt, BEGUN, claimed)).toEqual({ next });
+    expect(takeBack(attempted, attempt, claimed)).toEqual({ next });
   });
 
   it('keeps out an attempt that is still being written, but only its own', () => {
     const row = planned({ revision: 7, leasedUntil: BEGUN + 1 });
-    expect(takeBack(row, attempt, BEGUN, row)).toEqual({ next: planned({ revision: 7 }) });
+    expect(takeBack(row, attempt, row)).toEqual({ next: planned({ revision: 7 }) });
     // A direct create could only have inserted a row.
-    expect(takeBack(row, attempt, BEGUN)).toEqual({});
+    expect(takeBack(row, attempt)).toEqual({});
   });
 
   it('is not sent any more once an earlier attempt turns out to have made its payment', () => {
     const row = planned({ revision: 7 });
-    const next = { ...created(), timeoutMs: 0, revision: 7 };
-    expect(recordPayment(row, attempt, answer(), BEGUN)).toEqual({ next });
+    const again = { timeoutMs: 0, begunAt: NOW, dueAt: NOW, revision: 7, now: undefined };
+    const next = { ...created(), ...again };
+    expect(recordPayment(row, attempt, answer())).toEqual({ next });
     const other = planned({ revision: 7, bodyHash: 'another' });
-    expect(recordPayment(other, attempt, answer(), BEGUN)).toEqual({ next, otherPayment: '' });
-    const doubt = { ...ended, timeoutMs: 0, paymentId: ID, dueAt: BEGUN, revision: 7 };
-    expect(recordPayment(row, attempt, ID, BEGUN)).toEqual({ next: doubt });
+    expect(recordPayment(other, attempt, answer())).toEqual({ next, otherPayment: '' });
+    expect(recordPayment(row, attempt, ID)).toEqual({ next: { ...ended, ...again, paymentId: ID } });
   });
 
   it('makes way for the others after an answer, and is freed for its review after the third', () => {

@@ -5,8 +5,9 @@ import { argumentReader, extraField } from '../../options/reader.ts';
 import { checkRequest } from '../../schemas/requests/checked-request.ts';
 import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
 import { serialize } from '../../schemas/requests/serialize.ts';
-import { change, type ExistingRow, NO_ROW } from '../../store/creates/change.ts';
+import { change } from '../../store/creates/change.ts';
 import { inDoubt } from '../../store/creates/doubts.ts';
+import type { ReadRow } from '../../store/rules/create-row.ts';
 import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
 import { plan } from '../../store/rules/transitions.ts';
 import { withReference } from '../create.ts';
@@ -34,12 +35,11 @@ export async function payOut(
   const payout = withReference(checkRequest(gateway, 'withdrawal', request));
   const attempt = newAttempt({ ...JSON.parse(serialize(payout, extra)), amount: payout.amount }, { timeoutMs: 0 });
   const body = JSON.stringify({ request: payout, extra });
-  const planning = change(store, attempt, (row, now) => plan(row, attempt, body, now), NO_ROW, tx);
-  const { row, now } = (await planning) as ExistingRow;
+  const { row } = (await change(store, attempt, row => plan(row, attempt, body), null, tx)) as { row: ReadRow };
   expectSameRequest(row, attempt, { mayBePlanned: true });
   // If that create fails, upkeep would not send the payout.
   if (row.state === 'begun') throw inDoubt(row);
-  return entryOf(store, row, now);
+  return entryOf(store, row);
 }
 
 /** Without a transaction, the plan would be committed although the merchant's work is rolled back. */

@@ -51,7 +51,7 @@ export async function sendPlans(client: UpkeepCall): Promise<void> {
   const before = sent.created;
   client.isOut = false;
   const isOver = () => client.isOut || signal.aborted;
-  const work = ({ row }: { row: CreateRow }) => sendPlan(client, row);
+  const work = (plan: CreateRow) => sendPlan(client, plan);
   const run = (limit: number, concurrency: number) => workOnDue(store, DUE, { limit, concurrency, isOver }, work);
   let left = limit;
   for (; sent.created === before && left > 0; left -= 1) if ((await run(1, 1)) === 0) return;

@@ -1,9 +1,9 @@
 // Reads and changes the row of a create, despite concurrent changes and temporary failures of the store.
 import { backgroundDelay, Deadline, delay, LateError, within } from '../../deadline.ts';
 import { ConnectionError } from '../../errors.ts';
-import type { Store, WithNow } from '../contract.ts';
+import type { Store } from '../contract.ts';
 import { isKeepable } from '../key.ts';
-import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
+import { type CreateRow, createOf, type ReadRow, storeRowOf } from '../rules/create-row.ts';
 import type { Step } from '../rules/transitions.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { type StoreCall, warn } from './reports.ts';
@@ -45,48 +45,45 @@ export const answerWithin = <T>({ deadline, signal }: WaitLimits, statement: Pro
 export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
   within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);
 
-export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;
-
-export type ExistingRow = WithNow<{ row: CreateRow }>;
-
 type Key = Pick<CreateRow, 'reference'>;
 
-/** A certain absence that needs no read. The insert then returns the time. */
-export const NO_ROW: FoundRow = { now: 0 };
-
 /** Reads a create. Skips the read if a gateway names a reference that no store can keep. */
-export const readCreate = async (store: Store, { reference }: Key): Promise<FoundRow> =>
-  isKeepable(reference) ? foundIn(await store.read({ kind: 'create', id: reference })) : NO_ROW;
+export const readCreate = async (store: Store, { reference }: Key): Promise<ReadRow | undefined> =>
+  isKeepable(reference) ? rowIn(await store.read({ kind: 'create', id: reference })) : undefined;
 
-export const ownerOf = async (store: Store, paymentId: string): Promise<FoundRow> =>
-  foundIn(await store.owner(paymentId.toLowerCase()));
+export const ownerOf = async (store: Store, paymentId: string): Promise<ReadRow | undefined> =>
+  rowIn(await store.owner(paymentId.toLowerCase()));
 
-const foundIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => ({ row: row && createOf(row), now });
+const rowIn = ({ row, now }: Awaited<ReturnType<Store['read']>>): ReadRow | undefined =>
+  row && { ...createOf(row), now };
 
 /** Whether another create has the payment. By name, because two copies of the SDK may be loaded. */
 export const isTaken = (error: unknown): boolean => error instanceof Error && error.name === 'PaymentTaken';
 
-export type Transition = (row: CreateRow | undefined, now: number) => Step;
+export type Transition = (row: ReadRow | undefined) => Step;
 
-/** Applies a transition to the current row, and retries after a concurrent change. @param known saves the first read */
+/** A step, and the row that is now stored. */
+export type Changed = Step & { row?: ReadRow | undefined };
+
+/** Applies a transition to the current row, and retries after a concurrent change. @param known its row, null for none */
 export async function change(
   store: Store,
   key: Key,
   transition: Transition,
-  known?: FoundRow,
+  known?: ReadRow | null,
   tx?: unknown,
-): Promise<Step & FoundRow> {
+): Promise<Changed> {
   let found = known;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
-    found ??= foundIn(await store.read({ kind: 'create', id: key.reference }));
-    const { row, now } = found;
-    const step = transition(row, now);
+    if (found === undefined) found = rowIn(await store.read({ kind: 'create', id: key.reference }));
+    const row = found ?? undefined;
+    const step = transition(row);
     const { next } = step;
-    if (!next || next === row) return { ...step, row, now };
+    if (!next || next === row) return { ...step, row };
     const written = await store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }, tx);
-    if (written.isWritten) return { ...step, ...foundIn(written) };
-    found = written.row && foundIn(written);
+    if (written.isWritten) return { ...step, row: rowIn(written) };
+    found = rowIn(written);
   }
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
@@ -96,8 +93,8 @@ export async function record(
   client: StoreCall,
   key: Key,
   transition: Transition,
-  known?: FoundRow,
-): Promise<(Step & FoundRow) | undefined> {
+  known?: ReadRow,
+): Promise<Changed | undefined> {
   const deadline = new Deadline(LONGEST_RECORDING);
   let found = known;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {

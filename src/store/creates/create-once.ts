@@ -19,10 +19,10 @@ import { GatewayError, type Outcome } from '../../errors.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
 import { NothingDone } from '../../telemetry/call.ts';
 import type { Store } from '../contract.ts';
-import { type CreateRow, knownIds } from '../rules/create-row.ts';
+import { type CreateRow, knownIds, type ReadRow } from '../rules/create-row.ts';
 import { replanned } from '../rules/plan.ts';
 import { recordEnd, recordPayment, release } from '../rules/transitions.ts';
-import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
+import { type Changed, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import { inDoubt } from './doubts.ts';
 import { type Join, startShared, type WaitLimits } from './in-flight.ts';
 import { type CreatedOnce, type Replayable, resume } from './replay.ts';
@@ -66,7 +66,7 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
 /** Begin → send → record → answer. The recording continues in the background after the limits. */
 async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   const { attempt, plan } = create;
-  const { next, ...begun } = await writeDown(create);
+  const { next, row: begun } = await writeDown(create);
   // Another process sends the plan, or it was withdrawn.
   if (!next && plan) throw new NothingDone();
   if (!next) return resume(create, begun);
@@ -79,23 +79,23 @@ async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   const { error } = sent;
   const row = recorded?.row;
   // The callback has come already, so the answer does not matter.
-  if (recorded && row?.state === 'created') return resume(create, { ...recorded, row });
+  if (row?.state === 'created') return resume(create, row);
   // The store knows a payment of it, or may lose the plan if the process ends now.
   const isDoubt = row?.state === 'begun' || (plan && !recorded);
-  throw isDoubt && outcomeOf(error) !== 'unknown' ? inDoubt(row ?? begun.row, { cause: error }) : error;
+  throw isDoubt && outcomeOf(error) !== 'unknown' ? inDoubt(row ?? begun, { cause: error }) : error;
 }
 
 const outcomeOf = (error: unknown): Outcome => (error instanceof GatewayError && error.outcome) || 'unknown';
 
 /** Frees the reference, restores its plan, or records the doubt. @returns the row, if it is still this attempt's */
-async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow): Promise<FoundRow | undefined> {
+async function recordFailure(create: CreateOnce, error: unknown, begun: ReadRow): Promise<Changed | undefined> {
   const { attempt, plan } = create;
   const { reference } = attempt;
   const { paymentId } = error instanceof GatewayError ? error : {};
   const outcome = outcomeOf(error);
-  const end: Transition = (row, now) => {
-    if (outcome !== 'unknown') return release(row, attempt, outcome, plan && replanned(plan, error, now));
-    return paymentId ? recordPayment(row, attempt, paymentId, now) : recordEnd(row, attempt);
+  const end: Transition = row => {
+    if (outcome !== 'unknown') return release(row, attempt, outcome, plan && row && replanned(plan, error, row.now));
+    return paymentId ? recordPayment(row, attempt, paymentId) : recordEnd(row, attempt);
   };
   const step = await record(create, attempt, end, begun);
   reportConflict(create, reference, paymentId, step?.otherPayment);
@@ -104,17 +104,16 @@ async function recordFailure(create: CreateOnce, error: unknown, begun: FoundRow
   const { state = outcome === 'unknown' && 'begun' } = own ?? step?.next ?? {};
   if (state === 'begun') report(create, 'in_doubt', reference, paymentId ?? (own && knownIds(own)[0]));
   else if (state === 'freed' || state === 'planned') report(create, state, reference);
-  return step && { row: own, now: step.now };
+  return step && { row: own };
 }
 
 /** Records the payment of an attempt. @throws {GatewayError} if another create has it: one id belongs to one create */
-async function recordCreated(create: CreateOnce, { created, anothers }: Accepted, begun: FoundRow): Promise<undefined> {
+async function recordCreated(create: CreateOnce, { created, anothers }: Accepted, begun: ReadRow): Promise<undefined> {
   const { store, attempt } = create;
   const { reference } = attempt;
   const { id: paymentId } = created.payment;
   try {
-    const end: Transition = (row, now) => recordPayment(row, attempt, created, now);
-    const step = await record(create, attempt, end, begun);
+    const step = await record(create, attempt, row => recordPayment(row, attempt, created), begun);
     reportConflict(create, reference, paymentId, step?.otherPayment);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
   } catch (error) {
@@ -122,6 +121,6 @@ async function recordCreated(create: CreateOnce, { created, anothers }: Accepted
     await record(create, attempt, row => recordEnd(row, attempt, paymentId));
     report(create, 'in_doubt', reference, paymentId);
     const owner = await ownerOf(store, paymentId).catch(() => undefined);
-    throw anothers(owner?.row?.reference);
+    throw anothers(owner?.reference);
   }
 }

@@ -4,9 +4,9 @@ import { differencesOf, hasReference } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Store } from '../contract.ts';
 import { isKeepable } from '../key.ts';
-import { type CreateRow, createOf, isOwnPayment, knownIds } from '../rules/create-row.ts';
+import { type CreateRow, createOf, isOwnPayment, knownIds, type ReadRow } from '../rules/create-row.ts';
 import { reconcile } from '../rules/transitions.ts';
-import { change, type ExistingRow, type FoundRow, ownerOf, readCreate, type Transition } from './change.ts';
+import { change, ownerOf, readCreate } from './change.ts';
 import { report, reportConflict, type StoreCall, warn } from './reports.ts';
 
 export interface SettlingCall extends StoreCall {
@@ -24,10 +24,10 @@ export function unlessMissing(error: unknown): undefined {
 }
 
 /** Settles a doubt by the ids that it knows, unless they are another order's. @throws errors of the lookup and the store */
-export async function settleKnown(client: SettlingCall, found: ExistingRow): Promise<Payment | undefined> {
-  for (const id of knownIds(found.row)) {
+export async function settleKnown(client: SettlingCall, row: ReadRow): Promise<Payment | undefined> {
+  for (const id of knownIds(row)) {
     const payment = await client.readPayment(id).catch(unlessMissing);
-    const settled = payment && (await recordConfirmed(client, found, payment));
+    const settled = payment && (await recordConfirmed(client, row, payment));
     if (settled?.state === 'created' && isOwnPayment(settled, id)) return payment;
   }
   return undefined;
@@ -42,25 +42,23 @@ export async function reconcilePayment(
   const { store } = client;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
   // The owner comes first, because an operator may have given the payment to another reference.
-  let found = await ownerOf(store, payment.id);
-  if (!found.row && reference) found = await readCreate(store, { reference });
-  if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
-  return found.row || reference ? recordConfirmed(client, found, payment, isBeforeEffect) : undefined;
+  let row = await ownerOf(store, payment.id);
+  if (reference) row ??= (await readCreate(store, { reference })) ?? (await foldedDoubt(store, payment));
+  return row || reference ? recordConfirmed(client, row ?? null, payment, isBeforeEffect) : undefined;
 }
 
 /** Finds the doubt that a folding gateway may have meant. */
-async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
+async function foldedDoubt(store: Store, payment: Payment): Promise<ReadRow | undefined> {
   const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
-  const doubts = rows.map(createOf).filter(row => hasReference(payment, row.reference));
-  const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
-  return row && { row, now };
+  const doubts = rows.map(row => ({ ...createOf(row), now })).filter(row => hasReference(payment, row.reference));
+  return doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
 }
 
 /** Records a confirmed payment for its create. @returns the create that it belongs to @throws {PaymentTaken} */
-async function recordConfirmed(client: StoreCall, known: FoundRow, payment: Payment, isBeforeEffect = false) {
-  const reference = known.row?.reference ?? payment.reference ?? '';
-  const confirm: Transition = (row, now) => reconcile(row, payment, now, isBeforeEffect);
-  const { next, row, outcome, otherPayment } = await change(client.store, { reference }, confirm, known);
+async function recordConfirmed(client: StoreCall, known: ReadRow | null, payment: Payment, isBeforeEffect = false) {
+  const reference = known?.reference ?? payment.reference ?? '';
+  const confirming = change(client.store, { reference }, row => reconcile(row, payment, isBeforeEffect), known);
+  const { next, row, outcome, otherPayment } = await confirming;
   if (outcome) report(client, outcome, reference, payment.id);
   reportConflict(client, reference, payment.id, otherPayment);
   const isMismatch = next && otherPayment === undefined && row?.state === 'begun';

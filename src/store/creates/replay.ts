@@ -3,11 +3,11 @@ import { isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
-import { type Attempt, type CreateRow, isUnderWay } from '../rules/create-row.ts';
+import { type Attempt, type CreateRow, isUnderWay, type ReadRow } from '../rules/create-row.ts';
 import { expectSameRequest } from '../rules/fingerprint.ts';
 import { withNextAction } from '../rules/kept.ts';
 import { isFailed, observe } from '../rules/transitions.ts';
-import { change, type ExistingRow, waitForRecording } from './change.ts';
+import { change, waitForRecording } from './change.ts';
 import { inDoubt, type SettlingCall, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { report, type StoreCall, warn } from './reports.ts';
@@ -22,9 +22,8 @@ export interface Replayable extends StoreCall, WaitLimits {
   lookUp(paymentId: string, limits: WaitLimits): Promise<Payment>;
 }
 
-/** @param found a taken reference @throws {DuplicateReferenceError} @throws {PaymentInDoubtError} */
-export async function resume(create: Replayable, found: ExistingRow): Promise<CreatedOnce> {
-  const { row } = found;
+/** @param row of a taken reference @throws {DuplicateReferenceError} @throws {PaymentInDoubtError} */
+export async function resume(create: Replayable, row: ReadRow): Promise<CreatedOnce> {
   const { reference, result: known } = row;
   expectSameRequest(row, create.attempt);
   const client = { ...create, readPayment: (id: string) => create.lookUp(id, create) };
@@ -37,12 +36,12 @@ export async function resume(create: Replayable, found: ExistingRow): Promise<Cr
       return { ...known, replayed: true, stale: true };
     }
     // If it fails, a callback or a sweep records the status.
-    const recording = change(create.store, row, current => observe(current, payment), found).catch(() => undefined);
+    const recording = change(create.store, row, current => observe(current, payment), row).catch(() => undefined);
     await waitForRecording(recording, create);
     return { ...latest, replayed: true, stale: false };
   }
-  const underWay = isUnderWay(row, found.now);
-  const payment = await settleKnown(client, found).catch(cause => {
+  const underWay = isUnderWay(row);
+  const payment = await settleKnown(client, row).catch(cause => {
     throw inDoubt(row, { underWay, cause });
   });
   if (!payment) throw inDoubt(row, { underWay });

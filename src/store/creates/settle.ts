@@ -4,7 +4,7 @@ import { isPaymentId } from '../../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { rawStatusOf } from '../../schemas/records/payment-status.ts';
-import { type CreateRow, isOwnPayment, knownIds } from '../rules/create-row.ts';
+import { type CreateRow, isOwnPayment, knownIds, type ReadRow } from '../rules/create-row.ts';
 import { UNSEEN } from '../rules/fingerprint.ts';
 import { abandon, isFailed, settle, settleableAt, withoutIds, yieldPayment } from '../rules/transitions.ts';
 import { change, isTaken, ownerOf, readCreate, type Transition } from './change.ts';
@@ -43,7 +43,7 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
   const { next, otherPayment } = await change(store, { reference }, give).catch(async error => {
     if (!isTaken(error)) throw error;
     // Only its callback may have made the other row, under a reference that the gateway has changed.
-    const { row } = await ownerOf(store, payment.id);
+    const row = await ownerOf(store, payment.id);
     if (row?.bodyHash !== UNSEEN)
       throw refused('paymentId', `belongs to reference ${JSON.stringify(row?.reference)}: check the id`);
     await change(store, row, yieldPayment);
@@ -57,7 +57,7 @@ export async function settleWith(client: SettlingCall, decision: Resolution): Pr
 export async function settleWithout(client: SettlingCall, { reference, despite }: Resolution): Promise<void> {
   const { store } = client;
   const { settleMargin: margin = 600_000 } = store;
-  const found = undecided((await readCreate(store, { reference })).row);
+  const found = undecided(await readCreate(store, { reference }));
   // A payment with exactly this reference stays its payment: an operator cannot override it.
   const isOtherId = despite.includes('paymentId');
   const ids = knownIds(found);
@@ -66,11 +66,12 @@ export async function settleWithout(client: SettlingCall, { reference, despite }
     const isIts = payment && (isOtherId ? payment.reference === reference : mayBePaymentOf(found, payment));
     if (isIts) throw refused('reference', hasPayment(id));
   }
-  await change(store, { reference }, (current, now) => {
-    const open = withoutIds(undecided(current), ids);
+  await change(store, { reference }, current => {
+    const row = undecided(current);
+    const open = withoutIds(row, ids);
     const [unread] = knownIds(open);
     if (unread) throw refused('reference', hasPayment(unread));
-    const step = abandon(open, now, margin);
+    const step = abandon(open, row.now, margin);
     if (!step.next) throw inDoubt(open, { settleableAt: new Date(settleableAt(open, margin)) });
     return step;
   });
@@ -78,14 +79,14 @@ export async function settleWithout(client: SettlingCall, { reference, despite }
 }
 
 /** Returns a row that has no payment yet, but may get one. */
-function undecided(found: CreateRow | undefined): CreateRow {
+function undecided(found: ReadRow | undefined): ReadRow {
   const row = inStore(found);
   if (row.state === 'freed') throw refused('reference', FREE);
   if (row.state !== 'created') return row;
   throw refused('reference', `has payment ${row.paymentId}: there is nothing to settle`);
 }
 
-function inStore(row: CreateRow | undefined): CreateRow {
+function inStore(row: ReadRow | undefined): ReadRow {
   if (row) return row;
   throw refused('reference', 'is not in the store: nothing was created under it in this scope');
 }

@@ -1,23 +1,25 @@
 // Writes an attempt of a create into the store before the SDK sends it.
 import { LateError, type Left } from '../../deadline.ts';
 import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../../errors.ts';
-import type { CreateRow } from '../rules/create-row.ts';
-import { begin, type Step, takeBack } from '../rules/transitions.ts';
-import { answerWithin, change, type ExistingRow, NO_ROW, record, waitForRecording } from './change.ts';
+import type { CreateRow, ReadRow } from '../rules/create-row.ts';
+import { begin, takeBack } from '../rules/transitions.ts';
+import { answerWithin, type Changed, change, record, waitForRecording } from './change.ts';
 import type { Replayable } from './replay.ts';
 
 /** Writes the attempt down, in one statement if the reference is new. Without `next` it has not begun. */
-export async function writeDown(create: Replayable & { plan?: CreateRow | undefined }): Promise<ExistingRow & Step> {
+export async function writeDown(
+  create: Replayable & { plan?: CreateRow | undefined },
+): Promise<Changed & { row: ReadRow }> {
   const { store, attempt, plan, signal } = create;
   const { reference } = attempt;
   // A reference is usually new, so it is not read first.
-  const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), plan ? undefined : NO_ROW);
+  const writing = change(store, attempt, row => begin(row, attempt, plan), plan ? undefined : null);
   try {
-    return (await answerWithin(create, writing)) as ExistingRow & Step;
+    return (await answerWithin(create, writing)) as Changed & { row: ReadRow };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     // The row may be written anyway, even later.
-    const takeItBack = () => record(create, attempt, (row, now) => takeBack(row, attempt, now, plan));
+    const takeItBack = () => record(create, attempt, row => takeBack(row, attempt, plan));
     const isUnwritten = isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), create));
     const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
     const isStopped = signal?.aborted && !(signal.reason instanceof LateError);

@@ -1,7 +1,7 @@
 // The create of a reference: an attempt, and its row in the store.
 import { isSamePayment } from '../../schemas/id.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
-import type { StoreRow } from '../contract.ts';
+import type { StoreRow, WithNow } from '../contract.ts';
 
 export interface Attempt {
   reference: string;
@@ -48,20 +48,23 @@ export interface CreateRow extends Attempt, Pick<StoreRow, 'revision' | 'begunAt
   looks: number;
 }
 
+/** A row as a store has answered it. The next row may keep that time, but the store does not. */
+export type ReadRow = WithNow<CreateRow>;
+
 export const createOf = ({ kind, id, paymentId, data, ...row }: StoreRow) =>
   ({ ...data, reference: id, ...row }) as CreateRow;
 
 /** Returns the store's row of a create. Only a confirmed payment is the create's for the store. */
-export function storeRowOf(row: CreateRow): StoreRow {
-  const { reference, state, revision, begunAt, dueAt, leasedUntil, ...data } = row;
+export function storeRowOf(row: CreateRow & Partial<ReadRow>): StoreRow {
+  const { reference, state, revision, begunAt, dueAt, leasedUntil, now, ...data } = row;
   const paymentId = state === 'created' ? data.paymentId?.toLowerCase() : undefined;
   return { kind: 'create', id: reference, state, revision, begunAt, dueAt, leasedUntil, paymentId, data };
 }
 
-/** The row of an attempt, possibly in the place of an earlier one, which may have paid. */
-export function newRow(attempt: Attempt, now: number, earlier?: CreateRow): CreateRow {
-  const { isRetry, paidBy, revision = 0 } = earlier ?? {};
-  return { ...attempt, state: 'begun', begunAt: now, conflictingIds: [], looks: 0, isRetry, paidBy, revision };
+/** The row of an attempt, possibly in the place of an earlier one, which may have paid. The store sets a first time. */
+export function newRow(attempt: Attempt, earlier?: ReadRow): CreateRow {
+  const { isRetry, paidBy, revision = 0, now: begunAt = 0 } = earlier ?? {};
+  return { ...attempt, state: 'begun', begunAt, conflictingIds: [], looks: 0, isRetry, paidBy, revision };
 }
 
 /** The ids that a row knows. Its own id comes first. */
@@ -71,6 +74,6 @@ export const knownIds = ({ paymentId, conflictingIds }: CreateRow): readonly str
 export const isOwnPayment = ({ paymentId }: CreateRow, id: string): boolean =>
   paymentId !== undefined && isSamePayment(paymentId, id);
 
-/** Whether the create may still run: it has not ended, and its timeout has not passed. @param now by the store's clock */
-export const isUnderWay = (row: CreateRow, now: number): boolean =>
-  row.state === 'begun' && !row.isAnswerLost && row.begunAt + row.timeoutMs >= now;
+/** Whether the create may still run: it has not ended, and its timeout has not passed. */
+export const isUnderWay = (row: ReadRow): boolean =>
+  row.state === 'begun' && !row.isAnswerLost && row.begunAt + row.timeoutMs >= row.now;

@@ -14,7 +14,7 @@ import { hasReference, isPaymentOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
 import type { Envelope } from '../../schemas/records/response.ts';
-import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './create-row.ts';
+import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow, type ReadRow } from './create-row.ts';
 import { UNSEEN, unseenAttempt } from './fingerprint.ts';
 import { mergeKept } from './kept.ts';
 
@@ -32,14 +32,14 @@ const canBegin = (row: CreateRow | undefined, plan?: CreateRow): boolean =>
   plan ? row?.state === 'planned' && row.revision === plan.revision : !row || row.state === 'freed';
 
 /** Begins an attempt if it can. A library may repeat a begin whose answer was lost. */
-export function begin(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
+export function begin(row: ReadRow | undefined, attempt: Attempt, plan?: CreateRow): Step {
   if (row?.attemptId === attempt.attemptId && isWithoutPayment(row)) return { next: row };
-  return canBegin(row, plan) ? { next: newRow(attempt, now, row) } : {};
+  return canBegin(row, plan) ? { next: newRow(attempt, row) } : {};
 }
 
 /** Plans a payout if the reference is new or freed. @param body the whole request */
-export const plan = (row: CreateRow | undefined, attempt: Attempt, body: string, now: number): Step =>
-  canBegin(row) ? { next: { ...newRow(attempt, now, row), state: 'planned', body, dueAt: now } } : {};
+export const plan = (row: ReadRow | undefined, attempt: Attempt, body: string): Step =>
+  canBegin(row) ? { next: { ...due(newRow(attempt, row)), state: 'planned', body } } : {};
 
 const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
 
@@ -68,16 +68,11 @@ const beside = (row: CreateRow, id: string): Step => ({
 });
 
 /** Records the payment of an attempt. @param seen the whole payment, or its id from an unreadable answer */
-export function recordPayment(
-  row: CreateRow | undefined,
-  attempt: Attempt,
-  seen: Envelope | string,
-  now: number,
-): Step {
+export function recordPayment(row: ReadRow | undefined, attempt: Attempt, seen: Envelope | string): Step {
   const paymentId = typeof seen === 'string' ? seen : seen.payment.id;
   // An attempt that was given up meanwhile gets its reference back. A plan of that is not sent any more.
   const isGivenUp = !row || row.state === 'freed' || row.state === 'planned';
-  const own = isGivenUp ? newRow({ ...attempt, timeoutMs: 0 }, now, row) : row;
+  const own = isGivenUp ? newRow({ ...attempt, timeoutMs: 0 }, row) : row;
   if (own.attemptId !== attempt.attemptId) return isOwnPayment(own, paymentId) ? {} : beside(own, paymentId);
   const { isAnswerLost, ...answered } = own;
   const { paymentId: known = paymentId } = own;
@@ -121,9 +116,9 @@ export function release(row: CreateRow | undefined, { attemptId }: Attempt, outc
 }
 
 /** Takes back an attempt whose write failed, or changes the row that it was written over, so that a late write fails. */
-export function takeBack(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
+export function takeBack(row: CreateRow | undefined, attempt: Attempt, plan?: CreateRow): Step {
   if (!canBegin(row, plan)) return release(row, attempt, 'not_sent', plan);
-  return { next: row ? unleased(row) : { ...newRow(attempt, now), state: 'freed' } };
+  return { next: row ? unleased(row) : { ...newRow(attempt), state: 'freed' } };
 }
 
 /** The earliest time to settle an attempt as not created, by the store's clock. */
@@ -149,8 +144,8 @@ export function settle(row: CreateRow, payment: Payment): Step {
  *
  * @param isBeforeEffect leaves a status to the effect if a sweep would find it after a crash
  */
-export function reconcile(found: CreateRow | undefined, payment: Payment, now: number, isBeforeEffect = false): Step {
-  if (!found) return { next: created(newRow(unseenAttempt(payment), now), { payment }), outcome: 'created' };
+export function reconcile(found: CreateRow | undefined, payment: Payment, isBeforeEffect = false): Step {
+  if (!found) return { next: created(newRow(unseenAttempt(payment)), { payment }), outcome: 'created' };
   const isOwn = isOwnPayment(found, payment.id);
   if (found.result) {
     const canWait = isBeforeEffect && found.dueAt === found.begunAt && found.effectAt === undefined;

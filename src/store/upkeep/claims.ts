@@ -1,7 +1,6 @@
 // Processes the due rows of a store. Leases let many processes work concurrently.
 import type { DueQuery, Store } from '../contract.ts';
-import type { ExistingRow } from '../creates/change.ts';
-import { type CreateRow, createOf, storeRowOf } from '../rules/create-row.ts';
+import { type CreateRow, createOf, type ReadRow, storeRowOf } from '../rules/create-row.ts';
 import { unleased } from '../rules/transitions.ts';
 
 /** Milliseconds until another process takes over the rows of a dead process, or of a claim that was answered too late. */
@@ -19,18 +18,18 @@ export async function workOnDue(
   store: Store,
   query: Omit<DueQuery, 'kind'>,
   { limit, concurrency, isOver }: WorkOptions,
-  work: (claimed: ExistingRow) => Promise<void>,
+  work: (claimed: ReadRow) => Promise<void>,
 ): Promise<number> {
   let claimed = 0;
-  async function* claimAll(): AsyncGenerator<ExistingRow> {
+  async function* claimAll(): AsyncGenerator<ReadRow> {
     while (claimed < limit && !isOver()) {
       const count = Math.min(limit - claimed, concurrency);
       const { rows, now } = await store.due({ kind: 'create', ...query }, count, LEASE);
       if (rows.length === 0) return;
       claimed += rows.length;
-      for (const row of rows.map(createOf)) {
+      for (const row of rows.map(row => ({ ...createOf(row), now }))) {
         if (isOver()) await giveBack(store, row);
-        else yield { row, now };
+        else yield row;
       }
     }
   }

@@ -4,9 +4,8 @@
 // chargeback can get lost.
 import { isSamePayment } from '../../schemas/id.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
-import type { ExistingRow } from '../creates/change.ts';
 import { report, type StoreCall, tellableOf, warn } from '../creates/reports.ts';
-import { type CreateRow, knownIds, storeRowOf } from '../rules/create-row.ts';
+import { type CreateRow, knownIds, type ReadRow, storeRowOf } from '../rules/create-row.ts';
 import { notDue, unleased } from '../rules/transitions.ts';
 import { isOfMerchant } from '../thrown.ts';
 import { giveBack, workOnDue } from './claims.ts';
@@ -51,10 +50,10 @@ export async function sweep(client: SweepCall): Promise<void> {
   let isOut = false;
   const isOver = () => isOut || signal.aborted;
 
-  const work = async ({ row, now }: ExistingRow) => {
+  const work = async (row: ReadRow) => {
     // An effect or a callback may change the row during the look. Then that change wins, and the row is due after its lease.
     const write = (next: CreateRow) => store.write(storeRowOf(next));
-    if (!needsLook(row)) return void (await write(finished(row, now, recheckAfter)));
+    if (!needsLook(row)) return void (await write(finished(row, recheckAfter)));
     const looks: Look[] = [];
     for (const id of knownIds(row)) looks.push(await lookAt(row, id, client));
     const first = (is: Look['outcome']) => looks.find(look => look.outcome === is);
@@ -62,10 +61,10 @@ export async function sweep(client: SweepCall): Promise<void> {
     const asked = Math.max(0, ...looks.map(look => look.asked ?? 0));
     isOut ||= asked > 0;
     if (outcome === 'failed' && signal.aborted) return giveBack(store, row);
-    const mayGiveUp = now - row.begunAt > giveUpAfter && !looks.some(({ isKept }) => isKept);
+    const mayGiveUp = row.now - row.begunAt > giveUpAfter && !looks.some(({ isKept }) => isKept);
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
-    const later = { ...unleased(row), looks: row.looks + 1, dueAt: now + pause };
-    const next = outcome === 'processed' || mayGiveUp ? finished(row, now, recheckAfter) : later;
+    const later = { ...unleased(row), looks: row.looks + 1, dueAt: row.now + pause };
+    const next = outcome === 'processed' || mayGiveUp ? finished(row, recheckAfter) : later;
     const { isWritten } = await write(next);
     const isGivenUp = outcome !== 'processed' && isWritten && next.dueAt === undefined;
     swept[isGivenUp ? 'gaveUp' : outcome] += 1;
@@ -82,7 +81,8 @@ export async function sweep(client: SweepCall): Promise<void> {
 const needsLook = ({ effectAt, dueAt }: CreateRow): boolean => effectAt === undefined || dueAt !== effectAt;
 
 /** Returns a finished row. A paid one is due at its next recheck. */
-function finished(row: CreateRow, now: number, recheckAfter: readonly number[]): CreateRow {
+function finished(row: ReadRow, recheckAfter: readonly number[]): CreateRow {
+  const { now } = row;
   const effectAt = (needsLook(row) ? row.effectAt : now) ?? now;
   const dueAt = Math.min(...recheckAfter.map(ms => effectAt + ms).filter(time => time > now));
   const isPaidRow = row.result && isPaid(row.result.payment);
