@@ -67,8 +67,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
       const names = [payment, ...reads].map(nameOf);
       for (const pause of LOCK_PAUSES) if (locks.has(nameOf(payment))) await delay(pause);
       if (locks.has(nameOf(payment))) return 'busy';
-      const locked = () => names.find(name => locks.has(name));
-      for (let name = locked(); name !== undefined; name = locked()) await locks.get(name);
+      while (names.some(name => locks.has(name))) await Promise.all(names.map(name => locks.get(name)));
       const { promise, resolve } = Promise.withResolvers<void>();
       for (const name of names) locks.set(name, promise);
       try {
