@@ -98,8 +98,8 @@ const EVENTS: Record<string, (row: ReadRow) => object> = {
   'A of amount 9': row => reconciled(row, payment(ID, { amount: 9 })),
   'A, folded': row => reconciled(row, payment(ID, { reference: 'PAYOUT-1' })),
   'settled with A': row => (row ? settle(row, payment()) : {}),
-  'settled without': row => (row ? abandon(row, BEGUN + 60_000 + MARGIN + 1, MARGIN) : {}),
-  'without, too early': row => (row ? abandon(row, BEGUN + 60_000 + MARGIN, MARGIN) : {}),
+  'settled without': row => (row ? abandon({ ...row, now: BEGUN + 60_000 + MARGIN + 1 }, MARGIN) : {}),
+  'without, too early': row => (row ? abandon({ ...row, now: BEGUN + 60_000 + MARGIN }, MARGIN) : {}),
 };
 
 /**
@@ -114,7 +114,7 @@ function shown(row: CreateRow | undefined, step: object): string {
   if (!next) return [...facts, beside].join('') || '-';
   const { state, paymentId, conflictingIds, result, dueAt, begunAt, revision, attemptId, timeoutMs, ...rest } = next;
   const { redirectUrl, paymentStatus = 'PENDING' } = result?.payment ?? {};
-  const flags = Object.entries(rest).flatMap(([name, is]) => (is === begun[name as never] ? [] : name));
+  const flags = Object.entries({ ...rest, now: NOW }).flatMap(([key, is]) => (is === begun[key as never] ? [] : key));
   const words = [
     ...[state, paymentId && nameOf(paymentId), ...conflictingIds.map(id => `+${nameOf(id)}`)],
     ...[paymentStatus !== 'PENDING' && paymentStatus, redirectUrl && 'page', attemptId !== 'first' && attemptId],

@@ -67,11 +67,10 @@ export async function settleWithout(client: SettlingCall, { reference, despite }
     if (isIts) throw refused('reference', hasPayment(id));
   }
   await change(store, { reference }, current => {
-    const row = undecided(current);
-    const open = withoutIds(row, ids);
+    const open = withoutIds(undecided(current), ids);
     const [unread] = knownIds(open);
     if (unread) throw refused('reference', hasPayment(unread));
-    const step = abandon(open, row.now, margin);
+    const step = abandon(open, margin);
     if (!step.next) throw inDoubt(open, { settleableAt: new Date(settleableAt(open, margin)) });
     return step;
   });

@@ -50,7 +50,7 @@ export const notDue = ({ dueAt, ...row }: CreateRow): CreateRow => unleased(row)
 const isWithoutPayment = (row: CreateRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
 
 /** The row without ids that turned out to be of no payment, or of another create's. */
-export function withoutIds(row: CreateRow, ids: readonly string[]): CreateRow {
+export function withoutIds<R extends CreateRow>(row: R, ids: readonly string[]): R {
   const isLeft = (id: string) => !ids.some(out => isSamePayment(out, id));
   const paymentId = row.paymentId && isLeft(row.paymentId) ? row.paymentId : undefined;
   return { ...row, paymentId, conflictingIds: row.conflictingIds.filter(isLeft) };
@@ -125,10 +125,10 @@ export function takeBack(row: CreateRow | undefined, attempt: Attempt, plan?: Cr
 export const settleableAt = ({ begunAt, timeoutMs }: CreateRow, margin: number): number => begunAt + timeoutMs + margin;
 
 /** Frees the reference by an operator's word, if its attempt cannot be running any more. Withdraws a plan. */
-export function abandon(row: CreateRow, now: number, margin: number): Step {
+export function abandon(row: ReadRow, margin: number): Step {
   const { body, ...rest } = notDue(row);
   if (row.state === 'planned') return { next: { ...rest, state: 'freed' } };
-  if (!isWithoutPayment(row) || settleableAt(row, margin) >= now) return {};
+  if (!isWithoutPayment(row) || settleableAt(row, margin) >= row.now) return {};
   return { next: { ...rest, isRetry: true, state: 'freed' } };
 }
 
