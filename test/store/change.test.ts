@@ -45,7 +45,7 @@ describe('what has happened', () => {
     };
     const begun = Date.now();
     const store = storeWith({ read });
-    const recording = record({ store, call } as never, key, () => ({ next: moved }));
+    const recording = record({ store, call, attempt } as never, () => ({ next: moved }));
     await vi.advanceTimersByTimeAsync(100_000);
     expect(await recording).toMatchObject({ next: moved });
     // 100 ms, and three times as long each time, but never more than half a minute.
@@ -54,7 +54,7 @@ describe('what has happened', () => {
 
   it('is not tried again if another create has the payment', async () => {
     const replace = vi.fn(() => Promise.reject(new PaymentTaken()));
-    const recording = record({ store: storeWith({ replace }), call } as never, key, () => ({ next: moved }));
+    const recording = record({ store: storeWith({ replace }), call, attempt } as never, () => ({ next: moved }));
     await expect(recording).rejects.toThrow(PaymentTaken);
     expect(replace).toHaveBeenCalledOnce();
   });

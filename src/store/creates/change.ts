@@ -90,8 +90,7 @@ export async function change(
 
 /** Retries a change for five minutes while the store fails, then warns. @throws {PaymentTaken} */
 export async function record(
-  client: StoreCall,
-  key: Key,
+  create: StoreCall & { attempt: Key },
   transition: Transition,
   known?: ReadRow,
 ): Promise<Changed | undefined> {
@@ -99,7 +98,7 @@ export async function record(
   let found = known;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
-      return await change(client.store, key, transition, found);
+      return await change(create.store, create.attempt, transition, found);
     } catch (error) {
       if (isTaken(error)) throw error;
       // The change may have succeeded anyway, so the row must be read.
@@ -108,6 +107,6 @@ export async function record(
       await backgroundDelay(pause);
     }
   }
-  warn(client, 'create_not_recorded', key);
+  warn(create, 'create_not_recorded', create.attempt);
   return undefined;
 }

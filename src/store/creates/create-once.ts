@@ -97,7 +97,7 @@ async function recordFailure(create: CreateOnce, error: unknown, begun: ReadRow)
     if (outcome !== 'unknown') return release(row, attempt, outcome, plan && row && replanned(plan, error, row.now));
     return paymentId ? recordPayment(row, attempt, paymentId) : recordEnd(row, attempt);
   };
-  const step = await record(create, attempt, end, begun);
+  const step = await record(create, end, begun);
   reportConflict(create, reference, paymentId, step?.otherPayment);
   // Another attempt's payment proves nothing here.
   const own = step?.row?.attemptId === attempt.attemptId ? step.row : undefined;
@@ -113,12 +113,12 @@ async function recordCreated(create: CreateOnce, { created, anothers }: Accepted
   const { reference } = attempt;
   const { id: paymentId } = created.payment;
   try {
-    const step = await record(create, attempt, row => recordPayment(row, attempt, created), begun);
+    const step = await record(create, row => recordPayment(row, attempt, created), begun);
     reportConflict(create, reference, paymentId, step?.otherPayment);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    await record(create, attempt, row => recordEnd(row, attempt, paymentId));
+    await record(create, row => recordEnd(row, attempt, paymentId));
     report(create, 'in_doubt', reference, paymentId);
     const owner = await ownerOf(store, paymentId).catch(() => undefined);
     throw anothers(owner?.reference);

@@ -19,7 +19,7 @@ export async function writeDown(
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     // The row may be written anyway, even later.
-    const takeItBack = () => record(create, attempt, row => takeBack(row, attempt, plan));
+    const takeItBack = () => record(create, row => takeBack(row, attempt, plan));
     const isUnwritten = isNeverWritten(error) || (await waitForRecording(writing.then(takeItBack, takeItBack), create));
     const advice = isUnwritten ? adviceOn('not_sent') : NOT_TAKEN_BACK;
     const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
