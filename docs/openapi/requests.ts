@@ -1,7 +1,7 @@
 // What a create is sent: one schema for each method of each payment type.
 import * as z from 'zod';
 import { isDepositMethod, isOnrampMethod, type PaymentType } from '../../src/schemas/methods.ts';
-import { nftPurchaseSchema, onrampTerminalPaymentSchema, withdrawalSchema } from '../../src/schemas/requests/schema.ts';
+import { nftPurchaseSchema, SCHEMAS, withdrawalSchema } from '../../src/schemas/requests/schema.ts';
 import { commentOnMember } from './comments.ts';
 import { type Component, componentOf, objectsOf, render } from './component.ts';
 import { type JsonSchema, refTo } from './wire.ts';
@@ -66,7 +66,7 @@ function requestsOf({ shape }: z.ZodObject): Component[] {
 const valuesOf = (field: z.core.$ZodType | undefined): string[] => [...(field?._zod.values ?? [])].map(String);
 
 const requests = new Map(
-  [onrampTerminalPaymentSchema, nftPurchaseSchema]
+  [SCHEMAS.onramp.payment, nftPurchaseSchema]
     .flatMap(objectsOf)
     .flatMap(requestsOf)
     .map(request => [request.name, request]),

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { nftPurchaseSchema } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { onrampTerminalPaymentSchema } from '../../src/schemas/requests/schema.ts';
+import { SCHEMAS } from '../../src/schemas/requests/schema.ts';
 import { webhookUrl } from '../support/fixtures.ts';
 import { contractOf, readDescription } from './contract.ts';
 
@@ -25,7 +25,7 @@ async function takers(request: unknown): Promise<{ description: boolean; sdk: bo
   const sent = JSON.parse(body);
   return {
     description: problems('/components/schemas/PaymentRequest', sent).length === 0,
-    sdk: [onrampTerminalPaymentSchema, nftPurchaseSchema].some(schema => schema.safeParse(sent).success),
+    sdk: [SCHEMAS.onramp.payment, nftPurchaseSchema].some(schema => schema.safeParse(sent).success),
     sandbox: status === 201,
   };
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Hono } from 'hono/tiny';
 import { delay, withSignal } from '../../deadline.ts';
 import { parseJson } from '../../schemas/json.ts';
-import { REQUEST_FIELDS, REQUESTS } from '../../schemas/requests/schema.ts';
+import { REQUEST_FIELDS, SCHEMAS } from '../../schemas/requests/schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { EFFECTS, type Effect } from '../faults/inject.ts';
 import type { SandboxOperation } from '../faults/kinds.ts';
@@ -121,7 +121,7 @@ function validate(json: unknown, terminal: SandboxSettings['terminal']) {
   const { amount } = known;
   if (typeof amount !== 'number' || !Number.isFinite(amount))
     return invalid({ amount: ['The amount must be a number.'] });
-  const schema = REQUESTS[known.paymentMethod === 'OPENBANKING' ? 'nftPurchase' : 'payment'][terminal];
+  const schema = SCHEMAS[terminal][known.paymentMethod === 'OPENBANKING' ? 'nftPurchase' : 'payment'];
   // On the wire any positive number is an amount. The schema's stricter rules protect the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
   if (success) return { request: { ...data, amount }, unknown };

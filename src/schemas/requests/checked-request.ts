@@ -5,11 +5,14 @@ import { decimalsProblem } from '../amount.ts';
 import { isJsonMap } from '../json.ts';
 import type { Terminal } from '../methods.ts';
 import type { NftPurchaseRequest, OnrampDeposit, PaymentRequest } from './request.ts';
-import { REQUEST_FIELDS, REQUESTS } from './schema.ts';
+import { REQUEST_FIELDS, SCHEMAS } from './schema.ts';
 
 export type CheckedRequest = PaymentRequest | ((OnrampDeposit | NftPurchaseRequest) & { paymentType: 'DEPOSIT' });
 
-export type RequestKind = keyof typeof REQUESTS;
+/** The type that each method of the client adds. A request that names another type is refused. */
+const TYPES = { deposit: 'DEPOSIT', withdrawal: 'WITHDRAWAL', nftPurchase: 'DEPOSIT', payment: undefined } as const;
+
+export type RequestKind = keyof typeof TYPES;
 
 interface Client {
   terminal: Terminal;
@@ -22,10 +25,10 @@ export function checkRequest(client: Client, kind: RequestKind, input: unknown, 
   const given = Object(input);
   // A class may inherit its fields, such as getters.
   const inherited = Object.fromEntries(REQUEST_FIELDS.map(name => [name, given[name]]));
-  const { paymentType = REQUESTS[kind].paymentType, webhookUrl, callbackUrl } = given;
+  const { paymentType = TYPES[kind], webhookUrl, callbackUrl } = given;
   const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
   const completed = { ...inherited, ...given, ...own, paymentType, webhookUrl: address };
-  const schema: z.ZodType<CheckedRequest> = REQUESTS[kind][client.terminal];
+  const schema: z.ZodType<CheckedRequest> = SCHEMAS[client.terminal][kind];
   const { success, data, error } = schema.safeParse(isJsonMap(input) ? completed : input);
   if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
   const message = decimalsProblem(data.amount, data.currency);

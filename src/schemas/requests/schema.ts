@@ -95,41 +95,35 @@ const depositBy = <M extends string>(methods: readonly M[]) =>
     ],
     {
       error: ({ code, input }) =>
-        code === 'invalid_union'
-          ? wrongMethod((input as { paymentMethod?: unknown }).paymentMethod, methods)
-          : NOT_AN_OBJECT,
+        code === 'invalid_union' ? wrongMethod(Object(input).paymentMethod, methods) : NOT_AN_OBJECT,
     },
   );
 
-const deposit = depositBy(DEPOSIT_METHODS);
-const onrampDeposit = depositBy([...DEPOSIT_METHODS, ...ONRAMP_METHODS]);
 const withdrawal = requestBy('WITHDRAWAL', WITHDRAWAL_METHODS, fields);
+const nftPurchase = depositBy(NFT_METHODS);
 
-const TYPE = {
-  error: ({ code }: { code: string }) => (code === 'invalid_union' ? 'must be DEPOSIT or WITHDRAWAL' : NOT_AN_OBJECT),
+const schemasFor = <M extends string>(depositMethods: readonly M[]) => {
+  const deposit = depositBy(depositMethods);
+  const payment = z.discriminatedUnion('paymentType', [deposit, withdrawal], {
+    error: ({ code }) => (code === 'invalid_union' ? 'must be DEPOSIT or WITHDRAWAL' : NOT_AN_OBJECT),
+  });
+  return { deposit, withdrawal, nftPurchase, payment };
+};
+
+/** The schemas of each terminal. */
+export const SCHEMAS = {
+  standard: schemasFor(DEPOSIT_METHODS),
+  onramp: schemasFor([...DEPOSIT_METHODS, ...ONRAMP_METHODS]),
 };
 
 /** The schema of a {@link DepositRequest} with its `paymentType`. */
-export const depositSchema: z.ZodType<Deposit, Deposit> = deposit;
+export const depositSchema: z.ZodType<Deposit, Deposit> = SCHEMAS.standard.deposit;
 /** The schema of a {@link WithdrawalRequest} with its `paymentType`. */
 export const withdrawalSchema: z.ZodType<Withdrawal, Withdrawal> = withdrawal;
 /** The schema of an {@link NftPurchaseRequest} with its `paymentType`. */
-export const nftPurchaseSchema: z.ZodType<NftPurchase, NftPurchase> = depositBy(NFT_METHODS);
+export const nftPurchaseSchema: z.ZodType<NftPurchase, NftPurchase> = nftPurchase;
 /** The schema of a {@link PaymentRequest}. */
-export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.discriminatedUnion(
-  'paymentType',
-  [deposit, withdrawal],
-  TYPE,
-);
-export const onrampTerminalPaymentSchema = z.discriminatedUnion('paymentType', [onrampDeposit, withdrawal], TYPE);
-
-/** The schema for each terminal, and the type that the method adds. A request that names another type is refused. */
-export const REQUESTS = {
-  deposit: { paymentType: 'DEPOSIT', standard: deposit, onramp: onrampDeposit },
-  withdrawal: { paymentType: 'WITHDRAWAL', standard: withdrawal, onramp: withdrawal },
-  nftPurchase: { paymentType: 'DEPOSIT', standard: nftPurchaseSchema, onramp: nftPurchaseSchema },
-  payment: { paymentType: undefined, standard: createPaymentSchema, onramp: onrampTerminalPaymentSchema },
-} as const;
+export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = SCHEMAS.standard.payment;
 
 function wrongMethod(given: unknown, accepted: readonly string[]): string {
   const list = `accepted here: ${accepted.join(', ')}`;
