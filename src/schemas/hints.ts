@@ -1,20 +1,13 @@
 // Hints in messages: the name that was probably meant.
 
-export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: readonly string[]) {
+/** @param kind such as `option`. A request has too many fields to list them */
+export function unknownNames(kind: string, unknown: readonly string[], known: readonly string[]): string {
   const described = unknown.map(name => {
     const meant = nearest(name, known);
     return meant ? `"${name}" (did you mean "${meant}"?)` : `"${name}"`;
   });
-  // A request has too many fields to list them.
-  const isListed = kind === 'option' && !described.join().includes('?');
+  const isListed = kind !== 'field' && !described.join().includes('?');
   return `unknown ${kind} ${described.join(', ')}${isListed ? `; there are: ${known.join(', ')}` : ''}`;
-}
-
-/** Says that no such thing exists, and names the one probably meant, or else all. */
-export function unknownName(kind: string, given: unknown, known: readonly string[]): string {
-  const near = nearest(String(given), known);
-  const hint = near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
-  return `No ${kind} is called ${JSON.stringify(given)}. ${hint}`;
 }
 
 /** Finds the known name that differs by its spelling, or by one letter too many, too few, wrong or swapped. */

@@ -71,7 +71,7 @@ describe('a command', () => {
     expect(await run('srve')).toEqual({
       code: 2,
       out: '',
-      err: 'payment-gateway-sandbox: No command is called "srve". Did you mean serve?',
+      err: 'payment-gateway-sandbox: unknown command "srve" (did you mean "serve"?)',
     });
   });
 
@@ -378,7 +378,7 @@ it.each([
   ['wait', 2, 'refused', /^Say which payment to wait for/],
   ['list --limit many', 2, 'usage', /^option '--limit <limit>' argument 'many' is invalid/],
   ['redeliver first', 2, 'failed', /^redeliver takes a number/],
-  ['scenarios nope', 2, 'unknown_scenario', /^No scenario is called "nope"/],
+  ['scenarios nope', 2, 'unknown_scenario', /^unknown scenario "nope"; there are: /],
 ])('under --json, the error of %s is JSON', async (command, code, name, message) => {
   const place = command.startsWith('scenarios') ? [] : ['--url', server.url];
   const { out, err, code: exitCode } = await run(...command.split(' '), ...place, '--json');

@@ -283,7 +283,7 @@ describe('for tests of merchants', () => {
   });
 
   it('a fault that the sandbox does not know is refused, with the one probably meant', () => {
-    const message = 'No fault is called "slwo". Did you mean slow?';
+    const message = 'faults.next: unknown fault "slwo" (did you mean "slow"?).';
     expect(() => new Sandbox().faults.next('slwo' as never)).toThrow(message);
   });
 

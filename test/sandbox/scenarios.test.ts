@@ -47,7 +47,7 @@ describe('the library', () => {
   it('says which name was meant', async () => {
     await expect(new Sandbox().play('callback-forgd' as ScenarioName)).rejects.toMatchObject({
       code: 'unknown_scenario',
-      message: 'No scenario is called "callback-forgd". Did you mean callback-forged?',
+      message: 'unknown scenario "callback-forgd" (did you mean "callback-forged"?).',
     });
   });
 });

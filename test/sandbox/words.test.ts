@@ -91,10 +91,10 @@ describe('a scenario', () => {
 
   it.each([
     ['stpes: []', 'unknown field "stpes" (did you mean "steps"?)'],
-    ['steps: [{fault: slwo}]', 'steps[0].fault is no fault: did you mean slow?'],
+    ['steps: [{fault: slwo}]', 'steps[0].fault is an unknown fault "slwo" (did you mean "slow"?)'],
     ['steps: [{fault: callback-first}]', 'steps[0] callback-first is injected into the create: write it as'],
     ['steps: [{fault: drop, ms: 5ms}]', 'steps[0] ms is not for "fault: drop", which takes count'],
-    ['steps: [{move: refund}]', 'steps[0].move is no move: there are complete, authorize, cancel, fail'],
+    ['steps: [{move: refund}]', 'move is an unknown move "refund"; there are: complete, authorize, cancel, fail'],
     ['steps: [{move: cancel, reason: x}]', 'steps[0] reason is not for "move: cancel", which takes force, expect'],
     ['steps: [{move: fail, raeson: x}]', 'steps[0] unknown field "raeson" (did you mean "reason"?)'],
     ['steps: [{mvoe: fail}]', 'steps[0] unknown field "mvoe" (did you mean "move"?)'],
@@ -112,8 +112,8 @@ describe('a scenario', () => {
     ['steps: [{move: [complete]}]', 'steps[0].move must be one of complete, authorize, cancel, fail'],
     ['steps: [{move: fail, code: true}]', 'steps[0].code must be a number or a string'],
     ['steps: [{move: complete, force: 1}]', 'steps[0].force must be true or false'],
-    ['createFault: reference-trm', 'createFault is no fault of creates: did you mean reference-trim?'],
-    ['createFault: explode', 'createFault is no fault of creates: there are callback-first, reference-trim, '],
+    ['createFault: reference-trm', 'unknown fault of creates "reference-trm" (did you mean "reference-trim"?)'],
+    ['createFault: explode', 'createFault is an unknown fault of creates "explode"; there are: callback-first, '],
     ['expect: taken', 'expect must be an object with the fields callbacks, paymentStatus'],
     ['expect: {callbacks: taken}', 'expect.callbacks must be a list, such as [taken]'],
     ['steps: [{move: cancel, expect: 200}]', 'steps[0].expect must be an object with the fields callbacks'],
@@ -154,7 +154,7 @@ describe('a scenario', () => {
     const refused = async (scenario: object) => ((await errorOf(sandbox.play(scenario as never))) as Error).message;
     expect(await refused({ create: 5 })).toMatch(/^Scenario: create must be an object with the fields/);
     expect(await refused({ create: {}, steps: [{ move: 'refund' }] })).toContain(
-      '; steps[0].move is no move: there are ',
+      '; steps[0].move is an unknown move "refund"; there are: ',
     );
     expect(await refused({})).toMatch(/^Scenario: create must be/);
   });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
-import { unknownName } from '../../schemas/hints.ts';
+import { unknownNames } from '../../schemas/hints.ts';
 import { CommandError, complain, createProgram, integer, runProgram } from '../../terminal/program.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { sandboxFields } from '../sandbox-options.ts';
@@ -71,7 +71,7 @@ function addServe(program: Command): void {
       // Commander passes a mistyped command to the default one.
       const [unknown] = server.args;
       const names = program.commands.map(command => command.name());
-      if (unknown) throw new CommandError(unknownName('command', unknown, names));
+      if (unknown) throw new CommandError(unknownNames('command', [unknown], names));
       await serveUntilStopped(options);
     });
   // A command line has no functions and no values of a program.

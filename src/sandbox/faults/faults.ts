@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
-import { unknownName } from '../../schemas/hints.ts';
+import { unknownNames } from '../../schemas/hints.ts';
 import type { Log } from '../log/log.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { type Duration, duration, spanOf } from '../text/duration.ts';
@@ -101,7 +101,8 @@ export class Faults {
    * @throws {ConfigurationError} for an unknown fault or a refused option
    */
   next(fault: Fault, options: FaultOptions = {}): Armed {
-    if (!Object.hasOwn(FAULTS, fault)) throw new ConfigurationError(unknownName('fault', fault, Object.keys(FAULTS)));
+    if (!Object.hasOwn(FAULTS, fault))
+      throw new ConfigurationError(`faults.next: ${unknownNames('fault', [String(fault)], Object.keys(FAULTS))}.`);
     const { on, count = 1, ...limits } = readFields(options);
     refuseUnused(fault, on, limits.ms);
     const armed: Armed = {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { count, oneOf, text } from '../../options/reader.ts';
 import { closedObject, each, type FieldsOf } from '../../schemas/fields-of.ts';
-import { nearest } from '../../schemas/hints.ts';
+import { unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { REQUEST_FIELDS } from '../../schemas/requests/schema.ts';
 import type { RedeliverOptions } from '../callbacks/callbacks.ts';
@@ -78,11 +78,8 @@ export interface Scenario {
 
 const nameOf = <const N extends string>(what: string, names: readonly N[]) =>
   z.enum(names, {
-    error: ({ input }) => {
-      if (typeof input !== 'string') return `must be one of ${names.join(', ')}`;
-      const near = nearest(input, names);
-      return `is no ${what}: ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`;
-    },
+    error: ({ input }) =>
+      typeof input === 'string' ? `is an ${unknownNames(what, [input], names)}` : `must be one of ${names.join(', ')}`,
   });
 
 const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[];

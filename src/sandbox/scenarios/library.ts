@@ -1,5 +1,5 @@
 // The built-in scenarios, as the text of their files.
-import { unknownName } from '../../schemas/hints.ts';
+import { unknownNames } from '../../schemas/hints.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
 const CARD = '{ paymentType: DEPOSIT, paymentMethod: CARD, amount: 25.5, currency: EUR }';
@@ -119,5 +119,5 @@ export const SCENARIOS = Object.entries(ALL).map(([name, text]) => ({
 export function scenarioOf(name: string) {
   const scenario = SCENARIOS.find(one => one.name === name);
   if (scenario) return scenario;
-  throw new SandboxError('unknown_scenario', unknownName('scenario', name, Object.keys(ALL)));
+  throw new SandboxError('unknown_scenario', `${unknownNames('scenario', [String(name)], Object.keys(ALL))}.`);
 }

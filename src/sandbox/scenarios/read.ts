@@ -39,7 +39,7 @@ function contentOf(document: Document): unknown {
   }
 }
 
-/** `steps[1].move is no move: …` */
+/** `steps[1].move is an unknown move …` */
 function told({ path, message }: Wrong): string {
   const name = path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return [name.replace(/^\./, ''), message].filter(Boolean).join(' ');
