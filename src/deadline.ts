@@ -3,18 +3,12 @@
 /** The longest time of a timer in milliseconds, 24 days. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as that is aborted. */
-export async function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
-  await pause(ms, signal);
-  if (signal?.aborted) throw signal.reason;
-}
-
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. The caller checks the signal itself. */
-export async function pause(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+export async function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
   await leaving(new Promise(() => {}), { ms, signal });
 }
 
-export const aborted = (signal: AbortSignal): Promise<void> => pause(Number.POSITIVE_INFINITY, signal);
+export const aborted = (signal: AbortSignal): Promise<void> => delay(Number.POSITIVE_INFINITY, signal);
 
 /** Resolves after `ms` milliseconds, without keeping the process alive. */
 export const backgroundDelay = (ms: number): Promise<void> =>

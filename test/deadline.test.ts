@@ -1,7 +1,7 @@
 // Waits with a limit leave neither a timer nor a listener, and a deadline passes by either clock.
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { backgroundDelay, Deadline, delay, pause, within, withSignal, withTimeout } from '../src/deadline.ts';
+import { backgroundDelay, Deadline, delay, within, withSignal, withTimeout } from '../src/deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -15,8 +15,7 @@ const leave = (left: string) => left;
 
 describe('a wait', () => {
   it.each<[string, (signal: AbortSignal) => Promise<unknown>, end: unknown, stopped: unknown]>([
-    ['delay', signal => delay(100, signal), undefined, REASON],
-    ['pause', signal => pause(100, signal), undefined, undefined],
+    ['delay', signal => delay(100, signal), undefined, undefined],
     ['within', signal => within<string>(never, { ms: 100, signal }, leave), 'timeout', 'aborted'],
     ['withTimeout', () => withTimeout(never, 100, 'too late'), new Error('too late'), undefined],
     ['withTimeout, with a function', () => withTimeout<number>(never, 100, () => 7), 7, undefined],

@@ -1,6 +1,6 @@
 // Orders: each attempt to pay one has its own reference, and one payment pays it.
 import { type CreateOptions, readCreateOptions } from '../client-options.ts';
-import { Deadline, pause } from '../deadline.ts';
+import { Deadline, delay } from '../deadline.ts';
 import { adviceOn, InvalidRequestError, isGatewayError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
 import { isPaymentOf } from '../schemas/records/matching.ts';
@@ -102,7 +102,7 @@ async function takeSteps(click: Click): Promise<Checkout> {
     if (typeof step === 'object') return step;
     if (step === 'again') {
       if (patience.remaining === 0) return CHECKING;
-      await pause(PAUSE, signal);
+      await delay(PAUSE, signal);
       asked = store.read(first);
     } else asked = store.write({ ...row, data: { ...order, ...money, attempts: step } });
   }

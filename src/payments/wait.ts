@@ -1,5 +1,5 @@
 // Polls a payment until it has the status that the merchant waits for.
-import { Deadline, pause } from '../deadline.ts';
+import { Deadline, delay } from '../deadline.ts';
 import { type ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { isPassing } from '../http-statuses.ts';
 import { argumentReader, callFields, functionOf, milliseconds } from '../options/reader.ts';
@@ -70,6 +70,6 @@ export async function waitFor(gateway: Gateway, paymentId: string, options?: Wai
     }
     const { retryAfter = 0 } = trouble ?? {};
     // The last lookups are close to the deadline, and each leaves time for another.
-    await pause(Math.min(Math.max(due, retryAfter), LONGEST_PAUSE, Math.max(left - LAST_LOOK, left / 2)), signal);
+    await delay(Math.min(Math.max(due, retryAfter), LONGEST_PAUSE, Math.max(left - LAST_LOOK, left / 2)), signal);
   }
 }

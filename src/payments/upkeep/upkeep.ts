@@ -1,6 +1,6 @@
 // Upkeep: sends planned payouts, and processes payments whose callbacks were lost.
 import * as z from 'zod';
-import { leaving, pause } from '../../deadline.ts';
+import { delay, leaving } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
 import { warn } from '../../store/creates/reports.ts';
@@ -128,6 +128,6 @@ async function sendUntil(client: UpkeepCall): Promise<void> {
 async function repeat({ signal }: UpkeepCall, ms: number, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await work();
-    await pause(ms, signal);
+    await delay(ms, signal);
   }
 }

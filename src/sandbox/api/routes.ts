@@ -70,7 +70,7 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
   call.paymentId = known?.id;
   let answer: Answer | undefined;
   try {
-    if (settings.latency > 0) await delay(settings.latency, signal);
+    if (settings.latency > 0) await withSignal(delay(settings.latency, signal), signal);
     const effect = armed && EFFECTS[armed.fault];
     answer = effect?.before?.();
     if (!answer) {

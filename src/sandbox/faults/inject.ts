@@ -1,5 +1,5 @@
 // Injects faults into calls: some keep a call from the gateway, others change its record or its answer.
-import { delay } from '../../deadline.ts';
+import { delay, withSignal } from '../../deadline.ts';
 import { type Answer, connectionBroke, refusing } from '../answer.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { millisecondsOf, toPhpDate, toPhpJson } from '../text/php.ts';
@@ -48,7 +48,7 @@ export const EFFECTS: Readonly<Record<CallFault, Effect>> = {
   'unknown-status': { after: answer => changed(answer, () => ({ paymentStatus: 'IN_REVIEW' })) },
   'created-offset': { after: answer => changed(answer, record => ({ created: created(record, '+02:00', 1, 2) })) },
   'created-abbreviation': { after: answer => changed(answer, record => ({ created: created(record, 'EST', 2, -5) })) },
-  slow: { after: (answer, signal, ms = SLOW) => delay(ms, signal).then(() => answer) },
+  slow: { after: (answer, signal, ms = SLOW) => withSignal(delay(ms, signal), signal).then(() => answer) },
 };
 
 const BAD_GATEWAY =
