@@ -9,7 +9,6 @@ import {
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { checkRequest } from '../../src/schemas/requests/checked-request.ts';
-import { SCHEMAS } from '../../src/schemas/requests/schema.ts';
 import { APPLE_PAY, CARD, webhookUrl } from '../support/fixtures.ts';
 
 const deposit = { paymentType: 'DEPOSIT', ...CARD };
@@ -45,9 +44,11 @@ describe('methods', () => {
     for (const paymentMethod of NFT_METHODS)
       expect(problems({ ...complete, paymentMethod }, nftPurchaseSchema)).toEqual([]);
     for (const paymentMethod of ONRAMP_METHODS) {
-      expect(problems({ ...deposit, paymentMethod }, SCHEMAS.onramp.payment)).toEqual([]);
+      const request = { ...deposit, paymentMethod };
+      expect(checkRequest({ terminal: 'onramp' }, 'deposit', request)).toEqual(request);
       const hint = `${paymentMethod} needs an on-ramp terminal`;
-      expect(problems({ ...deposit, paymentMethod })).toEqual([expect.stringContaining(hint)]);
+      expect(problems(request)).toEqual([expect.stringContaining(hint)]);
+      expect(() => checkRequest({ terminal: 'standard' }, 'deposit', request)).toThrow(hint);
     }
   });
 
