@@ -36,6 +36,9 @@ export interface Created {
   stale: boolean;
 }
 
+const UNGUARDED =
+  'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).';
+
 export async function create(
   gateway: Gateway,
   kind: RequestKind,
@@ -54,7 +57,10 @@ export async function create(
     const request = store ? withReference(checked) : checked;
     const { reference, paymentType, paymentMethod, amount, webhookUrl, callbackUrl } = request;
     Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
-    if (!store && paymentType === 'WITHDRAWAL') warnOnce(gateway);
+    if (!store && paymentType === 'WITHDRAWAL') {
+      if (!gateway.hasWarned) warnInProduction(UNGUARDED);
+      gateway.hasWarned = true;
+    }
     const text = serialize(gateway.signCallbackUrls ? gateway.tokens.addTo(request) : request, extra);
     // Encoded once, so that the signed bytes are sent.
     const body = Buffer.from(text);
@@ -82,17 +88,6 @@ export async function create(
     paymentStatus: rawStatusOf(payment),
     outcome: stale ? 'stale' : replayed ? 'replayed' : 'ok',
   }));
-}
-
-const warned = new WeakSet<Gateway>();
-
-/** Warns in production, once for each client, of a withdrawal that no store guards. */
-function warnOnce(gateway: Gateway): void {
-  if (warned.has(gateway)) return;
-  warned.add(gateway);
-  warnInProduction(
-    'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).',
-  );
 }
 
 /** Gives a deposit without a reference a UUID, so that the store knows it. @throws {InvalidRequestError} */

@@ -27,6 +27,8 @@ export function openGateway(settings: Settings) {
     tokens: callbackTokens(signKey, formerSignKeys),
     /** Time of `performance.now()` to check that an upkeep runs, for a client that has planned a payout. */
     upkeepCheckAt: undefined as number | undefined,
+    /** Whether the client has made a withdrawal without a store. */
+    hasWarned: false,
     get: (call: Call, id: string, limits: CallLimits) =>
       send({ call, method: 'GET', url: `${url}/${id}`, headers, secrets: [apiKey] }, limits),
     /** Signs the bytes of a create, and sends them. */
