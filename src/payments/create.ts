@@ -1,5 +1,4 @@
 // Creates a payment: parse → serialise → sign its callback address → once(sign → send → read) → next action.
-import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline } from '../deadline.ts';
@@ -62,10 +61,8 @@ export async function create(
       gateway.hasWarned = true;
     }
     const text = serialize(gateway.signCallbackUrls ? gateway.tokens.addTo(request) : request, extra);
-    // Encoded once, so that the signed bytes are sent.
-    const body = Buffer.from(text);
 
-    const send = async (limits: CallLimits) => readCreated(await gateway.post(call, body, limits), call, request);
+    const send = async (limits: CallLimits) => readCreated(await gateway.post(call, text, limits), call, request);
     const once =
       store && reference
         ? await createOnce({

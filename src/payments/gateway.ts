@@ -1,4 +1,5 @@
 // The shared parts of one client's calls: its settings, its two requests to the gateway, and its store.
+import { Buffer } from 'node:buffer';
 import type { Settings } from '../client-options.ts';
 import type { CallLimits, Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
@@ -32,7 +33,8 @@ export function openGateway(settings: Settings) {
     get: (call: Call, id: string, limits: CallLimits) =>
       send({ call, method: 'GET', url: `${url}/${id}`, headers, secrets: [apiKey] }, limits),
     /** Signs the bytes of a create, and sends them. */
-    post(call: Call, body: Uint8Array, limits: CallLimits) {
+    post(call: Call, text: string, limits: CallLimits) {
+      const body = Buffer.from(text);
       const signature = signBody(body, signKey, signatureEncoding);
       const signed = { ...headers, 'content-type': 'application/json', signature };
       return send({ call, method: 'POST', url, headers: signed, body, secrets: [apiKey, signature] }, limits);
