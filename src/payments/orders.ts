@@ -6,14 +6,13 @@ import { canonicalAmount } from '../schemas/amount.ts';
 import { isPaymentOf } from '../schemas/records/matching.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, isPaid } from '../schemas/records/payment-status.ts';
-import type { Envelope } from '../schemas/records/response.ts';
 import { checkRequest } from '../schemas/requests/checked-request.ts';
 import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/requests/request.ts';
 import type { Written } from '../store/contract.ts';
 import { answerWithin } from '../store/creates/change.ts';
 import { reconcilePayment, settleKnown } from '../store/creates/doubts.ts';
 import { notWritten, stopped } from '../store/creates/write-down.ts';
-import { type CreateRow, isUnderWay, knownIds } from '../store/rules/create-row.ts';
+import { isUnderWay, knownIds } from '../store/rules/create-row.ts';
 import { UNSEEN } from '../store/rules/fingerprint.ts';
 import { withNextAction } from '../store/rules/kept.ts';
 import { newOrder, type OrderData, orderDataOf } from '../store/rules/order-row.ts';
@@ -45,9 +44,6 @@ export type Checkout =
 /** Milliseconds to wait for another call that makes the attempt, and between two reads of it. */
 const LONGEST_WAIT = 3_000;
 const PAUSE = 100;
-
-/** `again`: the attempt has changed. A number: send this attempt. */
-type Step = Checkout | 'again' | number;
 
 const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
 const CHECKING = { state: 'checking' } as const;
@@ -125,35 +121,32 @@ async function send(click: Click, attempt: number): Promise<Checkout | 'again'> 
   }
 }
 
-/** Looks at an order that exists, and at its last attempt. */
-async function stepOf(click: Click, order: OrderData): Promise<Step> {
-  const { store, orderId } = click;
+/** Looks at an order's last attempt. @returns its page, the attempt to send, or `again` if the attempt has changed */
+async function stepOf(click: Click, order: OrderData): Promise<Checkout | 'again' | number> {
+  const { store, orderId, request } = click;
   const row = await answerWithin(click, createOfOrder(store, orderId, order));
   if (order.paidBy) return { state: 'paid', payment: row?.result?.payment };
   if (order.isCanceled) return { state: 'canceled' };
-  const attempt = order.attempts;
-  if (!row || row.state === 'freed') return attempt;
+  if (!row || row.state === 'freed') return order.attempts;
+  const another = order.attempts + 1;
   // Another create has this reference. A row that a callback made may be this attempt's.
-  if (row.order !== orderId && row.bodyHash !== UNSEEN) return attempt + 1;
+  if (row.order !== orderId && row.bodyHash !== UNSEEN) return another;
   if (isUnderWay(row)) return 'again';
-  if (row.result) return (await pageOfAttempt(click, row, row.result)) ?? attempt + 1;
-  const settling = answerWithin(click, settleKnown(click, row));
-  if (await settling.catch(() => undefined)) return 'again';
-  // Without an id, the customer never got its page, so a payment is unlikely. If there is one, it goes to review.
-  const isUnlikely = knownIds(row).length === 0 && row.begunAt + row.timeoutMs < row.now;
-  return isUnlikely ? attempt + 1 : CHECKING;
-}
-
-/** Looks up the payment of an attempt. @returns undefined if the order needs another attempt */
-async function pageOfAttempt(click: Click, row: CreateRow, known: Envelope): Promise<Checkout | undefined> {
-  const { request } = click;
+  const { result: known } = row;
+  if (!known) {
+    const settling = answerWithin(click, settleKnown(click, row));
+    if (await settling.catch(() => undefined)) return 'again';
+    // Without an id, the customer never got its page, so a payment is unlikely. If there is one, it goes to review.
+    const isUnlikely = knownIds(row).length === 0 && row.begunAt + row.timeoutMs < row.now;
+    return isUnlikely ? another : CHECKING;
+  }
   const { payment } = known;
   const seen = isFinal(payment) ? payment : await click.readPayment(payment.id).catch(() => payment);
   if (seen.paymentStatus !== payment.paymentStatus) await answerWithin(click, reconcilePayment(click, seen));
   if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
-  if (isFinal(seen)) return undefined;
+  if (isFinal(seen)) return another;
   if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
-  if (row.paymentMethod !== request.paymentMethod || !isPaymentOf(row, request) || row.isAnswerLost) return undefined;
+  if (row.paymentMethod !== request.paymentMethod || !isPaymentOf(row, request) || row.isAnswerLost) return another;
   return pageOf({ payment: seen, nextAction: nextActionOf(withNextAction(known, { payment: seen })) });
 }
 
