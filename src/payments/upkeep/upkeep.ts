@@ -107,9 +107,8 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
 async function sendUntil(client: UpkeepCall): Promise<void> {
   const { store, signal } = client;
   let bell = Promise.withResolvers<void>();
-  const listen = async () => store.watch?.(() => bell.resolve(), signal);
   // While the database reports no plans, the regular checks find them.
-  const listening = repeat(client, SECOND, () => listen().catch(() => {}));
+  const listening = repeat(client, SECOND, async () => store.watch?.(() => bell.resolve(), signal));
   for (let failures = 0; !signal.aborted; ) {
     // A plan that is written during the run rings for the next one.
     bell = Promise.withResolvers();
@@ -124,10 +123,10 @@ async function sendUntil(client: UpkeepCall): Promise<void> {
   await listening;
 }
 
-/** Repeats work until the signal, after pauses of `ms` milliseconds. */
+/** Repeats work until the signal, after pauses of `ms` milliseconds, despite its errors. */
 async function repeat({ signal }: UpkeepCall, ms: number, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await work();
+    await work().catch(() => {});
     await delay(ms, signal);
   }
 }
