@@ -5,7 +5,7 @@
 import { isSamePayment } from '../../schemas/id.ts';
 import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
 import { report, type StoreCall, tellableOf, warn } from '../creates/reports.ts';
-import { type CreateRow, knownIds, type ReadRow, storeRowOf } from '../rules/create-row.ts';
+import { type CreateRow, createOf, knownIds, type ReadRow, storeRowOf } from '../rules/create-row.ts';
 import { notDue, unleased } from '../rules/transitions.ts';
 import { isOfMerchant } from '../thrown.ts';
 import { giveBack, workOnDue } from './claims.ts';
@@ -51,8 +51,15 @@ export async function sweep(client: SweepCall): Promise<void> {
   const isOver = () => isOut || signal.aborted;
 
   const work = async (row: ReadRow) => {
-    // An effect or a callback may change the row during the look. Then that change wins, and the row is due after its lease.
-    const write = (next: CreateRow) => store.write(storeRowOf(next));
+    /** If an effect or a callback has changed the row during the look, its change wins, and another look follows soon. */
+    const write = async (next: CreateRow): Promise<boolean> => {
+      const { isWritten, row: stored, now } = await store.write(storeRowOf(next));
+      if (isWritten || stored?.dueAt === undefined) return isWritten;
+      const changed = { ...createOf(stored), now };
+      const again = { ...unleased(changed), dueAt: now + FIRST_PAUSE };
+      await store.write(storeRowOf(needsLook(changed) ? again : finished(changed, recheckAfter)));
+      return false;
+    };
     if (!needsLook(row)) return void (await write(finished(row, recheckAfter)));
     const looks: Look[] = [];
     for (const id of knownIds(row)) looks.push(await lookAt(row, id, client));
@@ -65,7 +72,7 @@ export async function sweep(client: SweepCall): Promise<void> {
     const pause = Math.min(Math.max(FIRST_PAUSE * 2 ** row.looks, asked), LONGEST_PAUSE);
     const later = { ...unleased(row), looks: row.looks + 1, dueAt: row.now + pause };
     const next = outcome === 'processed' || mayGiveUp ? finished(row, recheckAfter) : later;
-    const { isWritten } = await write(next);
+    const isWritten = await write(next);
     const isGivenUp = outcome !== 'processed' && isWritten && next.dueAt === undefined;
     swept[isGivenUp ? 'gaveUp' : outcome] += 1;
     if (looks.some(({ hasChanged }) => hasChanged)) swept.rechecked += 1;
