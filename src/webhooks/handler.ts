@@ -94,7 +94,9 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
 }
 
 /** Makes a payment due for upkeep, if the store knows it. Never rejects. */
-async function note({ store, notes }: Endpoint, paymentId: string): Promise<void> {
+async function note({ link, notes }: Endpoint, paymentId: string): Promise<void> {
+  const store = link?.store;
+  if (!store) return;
   const makeDue = async () => {
     const owner = await ownerOf(store, paymentId);
     if (owner) await change(store, owner, row => ({ next: row && { ...row, dueAt: row.now } }), owner);

@@ -61,7 +61,8 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
 
 /** Looks the payment up. Its status takes effect if it is final, or if a callback claims nothing newer. */
 async function runTurn(endpoint: Endpoint, id: string, callbacks: readonly Callback[], seen = 0): Promise<Turn> {
-  const payment = await endpoint.gateway.getPayment(id, { timeout: LONGEST_LOOKUP }).catch(unlessMissing);
+  const lookUp = async () => endpoint.gateway.getPayment(id, { timeout: LONGEST_LOOKUP });
+  const payment = await lookUp().catch(unlessMissing);
   if (!payment) return {};
   const accepted = callbacks.filter(callback => isAccepted(endpoint, callback, payment));
   const cause = accepted.find(callback => isFinal(payment) || isShown(payment, callback));
