@@ -27,10 +27,13 @@ export function bindStore(store: Store, baseUrl: string): Store {
 }
 
 function checkedStore(store: Store, baseUrl: string): Store {
-  let isChecked = false;
-  const check = async (): Promise<void> => {
-    if (!isChecked) await bind(store, baseUrl);
-    isChecked = true;
+  let checking: Promise<void> | undefined;
+  const check = (): Promise<void> => {
+    checking ??= bind(store, baseUrl).catch(error => {
+      checking = undefined;
+      throw error;
+    });
+    return checking;
   };
   const ask = <T>(statement: () => Promise<T>): Promise<T> => check().then(() => inTime(statement()));
   return {
