@@ -1,4 +1,4 @@
-// The payment record: strict on fields that decide money, lenient on the rest, one variant per paymentStatus.
+// The payment record: strict on fields that decide money, lenient on the rest, one type per paymentStatus.
 import * as z from 'zod';
 import { recordedAmount } from '../amount.ts';
 import { each, type FieldsOf } from '../fields-of.ts';

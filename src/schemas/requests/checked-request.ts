@@ -24,7 +24,8 @@ interface Client {
 export function checkRequest(client: Client, kind: RequestKind, input: unknown, own: object = {}): CheckedRequest {
   const given = Object(input);
   // A class may inherit its fields, such as getters.
-  const inherited = Object.fromEntries(REQUEST_FIELDS.map(name => [name, given[name]]));
+  const names = REQUEST_FIELDS.filter(name => name in given);
+  const inherited = Object.fromEntries(names.map(name => [name, given[name]]));
   const { paymentType = TYPES[kind], webhookUrl, callbackUrl } = given;
   const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
   const completed = { ...inherited, ...given, ...own, paymentType, webhookUrl: address };
