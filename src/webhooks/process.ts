@@ -61,6 +61,7 @@ export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Swee
 
 /** Looks the payment up. Its status takes effect if it is final, or if a callback claims nothing newer. */
 async function runTurn(endpoint: Endpoint, id: string, callbacks: readonly Callback[], seen = 0): Promise<Turn> {
+  // A test double may return no promise.
   const lookUp = async () => endpoint.gateway.getPayment(id, { timeout: LONGEST_LOOKUP });
   const payment = await lookUp().catch(unlessMissing);
   if (!payment) return {};

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/records/response.ts';
-import { type Attempt, type CreateRow, newRow, type ReadRow } from '../../src/store/rules/create-row.ts';
+import { type Attempt, type CreateRow, newRow, type ReadRow, storeRowOf } from '../../src/store/rules/create-row.ts';
 import { replanned } from '../../src/store/rules/plan.ts';
 import {
   abandon,
@@ -246,6 +246,10 @@ describe("an attempt's own answer", () => {
   it('leaves nothing to look at where its payment has taken effect already', () => {
     const { dueAt, ...done } = created(ID, callback());
     expect(recordPayment(done, attempt, answer()).next).toEqual({ ...done, result: kept(answer()) });
+  });
+
+  it('is stored without the time at which the row was read', () => {
+    expect(storeRowOf({ ...begun, now: BEGUN }).data).not.toHaveProperty('now');
   });
 
   it('takes its own id out of the conflicting ones', () => {
