@@ -75,7 +75,7 @@ export async function boundedTransaction<Tx, T>(
     return isOver ? new Promise(() => {}) : running;
   };
   const transaction = limitsOf(database).works(async () => {
-    const ending = database.transaction(run).finally(() => {
+    const ending = (async () => database.transaction(run))().finally(() => {
       isOver = true;
     });
     await withTimeout(Promise.race([started.promise, ending]), LONGEST_WAIT, () => {

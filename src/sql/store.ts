@@ -91,7 +91,8 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     async list(which) {
       const table = await open();
       const lines = await query(...table.list(which));
-      return { rows: rowsIn(table, lines), now: table.answerOf(lines).now };
+      const { now } = table.answerOf(lines);
+      return { rows: rowsIn(table, lines), now };
     },
     async due(which, limit, leaseMs) {
       const table = await open();
