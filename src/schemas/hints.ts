@@ -6,7 +6,7 @@ export function unknownNames(kind: string, unknown: readonly string[], known: re
     const meant = nearest(name, known);
     return meant ? `"${name}" (did you mean "${meant}"?)` : `"${name}"`;
   });
-  const isListed = kind !== 'field' && !described.join().includes('?');
+  const isListed = kind !== 'field' && !unknown.some(name => nearest(name, known));
   return `unknown ${kind} ${described.join(', ')}${isListed ? `; there are: ${known.join(', ')}` : ''}`;
 }
 

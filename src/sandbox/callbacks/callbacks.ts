@@ -85,7 +85,7 @@ export class Callbacks {
       };
       for (const one of fault ? posts[fault] : [callback]) this.#enqueue(one);
       const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
-      if (held.length > 0) this.#postWaiting(held.reverse());
+      if (held.length > 0 || this.#next <= clock.now()) this.#postWaiting(held.reverse());
     }
   }
 
