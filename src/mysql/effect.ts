@@ -10,13 +10,12 @@ import { rowOf, type statementsOver } from './statements.ts';
 
 const SAVEPOINT = 'payment_gateway_effect';
 
-export function effectsOver({ read, replace }: ReturnType<typeof statementsOver>, write: Table['write']): Effects {
+export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>, write: Table['write']): Effects {
   return {
     async begin(query, { id, about, reads }) {
-      const [text, at] = read(ofPayment(id));
-      const [line] = await query(`${text} FOR UPDATE SKIP LOCKED`, at);
-      // A locked row is skipped: it has no line, or one of nulls.
-      if (line?.revision == null) return 'busy';
+      const [text, at] = lock(ofPayment(id));
+      const [line] = await query(`${text} SKIP LOCKED`, at);
+      if (!line) return 'busy';
       const payment = rowOf(line);
       if (payment?.state === 'begun') return 'uncertain';
       await query(`SAVEPOINT ${SAVEPOINT}`);
@@ -24,9 +23,9 @@ export function effectsOver({ read, replace }: ReturnType<typeof statementsOver>
       const mark: StoreRow = { ...newPayment(id), ...payment, state: 'begun', about };
       await query(...replace(mark, mark.revision, writer));
       // In one order, so that two effects cannot wait for each other.
-      const inOrder = reads.map(read).sort();
+      const inOrder = reads.map(lock).sort();
       /** One row after the other by its whole key, because a range would lock other rows. */
-      const texts = inOrder.map(([text]) => `(${text} FOR UPDATE)`);
+      const texts = inOrder.map(([text]) => `(${text})`);
       const values = inOrder.flatMap(([, keys = []]) => keys);
       const others = texts.length > 0 ? await query(texts.join(' UNION ALL '), values) : [];
       return { id, writer, payment, rows: others.flatMap(line => rowOf(line) ?? []) };

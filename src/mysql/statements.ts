@@ -74,6 +74,7 @@ export function statementsOver(table: string, scope: string) {
   };
   return {
     ...ofTable,
+    lock: (key: RowKey): Statement => [`SELECT ${ANSWER} FROM ${table} WHERE ${AT} FOR UPDATE`, at(key)],
     /** @param writer identifies this write, because libraries report the number of changed rows in different ways */
     insert: (row: StoreRow, revision: number, writer: string | null, guard: string): Statement => [
       // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
