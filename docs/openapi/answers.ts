@@ -145,8 +145,8 @@ export function readAnswers() {
   const answers = new Map<string, JsonSchema>();
   /** Reads each call of `route(address, name, summary, { run })` whose `run` returns JSON. */
   function visit(node: ts.Node): void {
-    if (ts.isCallExpression(node) && node.expression.getText() === 'route') {
-      const [, name, , rest] = node.arguments as unknown as [ts.Node, ts.StringLiteral, ts.Node, ts.Expression];
+    const [, name, , rest] = ts.isCallExpression(node) && node.expression.getText() === 'route' ? node.arguments : [];
+    if (name && ts.isStringLiteral(name) && rest) {
       const run = checker.getTypeAtLocation(rest).getProperty('run') as ts.Symbol;
       const [call] = checker.getTypeOfSymbol(run).getCallSignatures() as [ts.Signature];
       const answer = checker.getAwaitedType(call.getReturnType()) as ts.Type;
