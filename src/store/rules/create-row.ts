@@ -48,7 +48,7 @@ export interface CreateRow extends Attempt, Pick<StoreRow, 'revision' | 'begunAt
   looks: number;
 }
 
-/** A row as a store has answered it. The next row may keep that time, but the store does not. */
+/** A row with the store's time when it was read. `storeRowOf` drops that time. */
 export type ReadRow = WithNow<CreateRow>;
 
 export const createOf = ({ kind, id, paymentId, data, ...row }: StoreRow) =>
@@ -61,7 +61,7 @@ export function storeRowOf(row: CreateRow & Partial<ReadRow>): StoreRow {
   return { kind: 'create', id: reference, state, revision, begunAt, dueAt, leasedUntil, paymentId, data };
 }
 
-/** The row of an attempt, possibly in the place of an earlier one, which may have paid. The store sets a first time. */
+/** The row of an attempt, possibly over an earlier one, which may have paid. The store sets the time of a new row. */
 export function newRow(attempt: Attempt, earlier?: ReadRow): CreateRow {
   const { isRetry, paidBy, revision = 0, now: begunAt = 0 } = earlier ?? {};
   return { ...attempt, state: 'begun', begunAt, conflictingIds: [], looks: 0, isRetry, paidBy, revision };
