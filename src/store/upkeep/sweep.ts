@@ -54,7 +54,7 @@ export async function sweep(client: SweepCall): Promise<void> {
     /** If an effect or a callback has changed the row during the look, its change wins, and another look follows soon. */
     const write = async (next: CreateRow): Promise<boolean> => {
       const { isWritten, row: stored, now } = await store.write(storeRowOf(next));
-      if (isWritten || stored?.dueAt === undefined || stored.state === 'planned') return isWritten;
+      if (isWritten || stored?.dueAt === undefined) return isWritten;
       const changed = { ...createOf(stored), now };
       const again = { ...unleased(changed), dueAt: now + FIRST_PAUSE };
       await store.write(storeRowOf(needsLook(changed) ? again : finished(changed, recheckAfter)));
