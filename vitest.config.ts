@@ -27,7 +27,7 @@ const SLOW = [
 /** Files that `npm run test:full` repeats with more values, processes, databases and libraries. */
 const REPEATED = [
   'test/properties/*.test.ts',
-  'test/{store/{model,plan,sweep},schemas/parse-payment,webhooks/model}.test.ts',
+  'test/{store/{model,plan},upkeep/sweep,schemas/parse-payment,webhooks/model}.test.ts',
   'test/stores/{crash,mysql-hazards,orms,processes,upkeep}.test.ts',
   'test/examples/examples.test.ts',
 ];

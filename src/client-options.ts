@@ -17,7 +17,7 @@ import {
   optionsReader,
   requiredText,
   text,
-} from './options/reader.ts';
+} from './option-reader.ts';
 import type { Terminal } from './schemas/methods.ts';
 import { DIFFERENCES, type Difference } from './schemas/records/matching.ts';
 import { httpUrl, isLoopback } from './schemas/url.ts';

@@ -11,10 +11,9 @@ import { type Gateway, openGateway } from './payments/gateway.ts';
 import { lookUp } from './payments/lookup.ts';
 import { cancelOrder, type Order, orderOf } from './payments/order-state.ts';
 import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders.ts';
+import { type PayoutRequest, payOut } from './payments/payouts.ts';
 import { resolveReview, reviews } from './payments/reviews.ts';
 import { ask, type Doubt, doubts, type Entry, find, reconcile, settle } from './payments/store-calls.ts';
-import { type PayoutRequest, payOut } from './payments/upkeep/payouts.ts';
-import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep/upkeep.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/records/payment.ts';
@@ -27,6 +26,7 @@ import type {
 } from './schemas/requests/request.ts';
 import type { Store } from './store/contract.ts';
 import type { Review } from './store/rules/payment-row.ts';
+import { type Upkeep, type UpkeepOptions, upkeep } from './upkeep/upkeep.ts';
 import { CLIENT, type ClientLink } from './webhooks/client-link.ts';
 
 /**

@@ -20,10 +20,9 @@ export type { Created } from './payments/create.ts';
 export type { NextAction } from './payments/next-action.ts';
 export type { Order } from './payments/order-state.ts';
 export type { Checkout, CheckoutRequest } from './payments/orders.ts';
+export type { PayoutRequest } from './payments/payouts.ts';
 export { signBody } from './payments/signing/sign.ts';
 export type { Doubt, Entry } from './payments/store-calls.ts';
-export type { PayoutRequest } from './payments/upkeep/payouts.ts';
-export type { Upkeep, UpkeepOptions } from './payments/upkeep/upkeep.ts';
 export type { WaitOptions } from './payments/wait.ts';
 export {
   DEPOSIT_METHODS,
@@ -66,6 +65,7 @@ export type { Store } from './store/contract.ts';
 export { memoryStore } from './store/memory.ts';
 export type { Review } from './store/rules/payment-row.ts';
 export type { CallbackEvent, GatewayEvent } from './telemetry/events.ts';
+export type { Upkeep, UpkeepOptions } from './upkeep/upkeep.ts';
 export type { WebhookHandlerOptions } from './webhooks/endpoint.ts';
 export type { Context, PaymentOutcome } from './webhooks/functions.ts';
 export { createWebhookHandler, type WebhookHandler } from './webhooks/handler.ts';

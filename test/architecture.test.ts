@@ -42,9 +42,10 @@ describe('imports', () => {
     [
       'the store knows no client, no HTTP, no callback and no SQL',
       isIn('store/'),
-      /^(http|payments|webhooks|sql|cli)\//,
+      /^(http|payments|upkeep|webhooks|sql|cli)\//,
     ],
-    ['payments know no callback and no database', isIn('payments/'), /^(webhooks|sql|postgres|mysql|sandbox)\//],
+    ['payments know no callback and no database', isIn('payments/'), /^(upkeep|webhooks|sql|postgres|mysql|sandbox)\//],
+    ['upkeep knows no callback and no database', isIn('upkeep/'), /^(webhooks|sql|postgres|mysql|sandbox)\//],
     [
       'stores know no driver: pools and clients come by shape',
       isIn('sql/', 'adapters/', 'postgres/', 'mysql/'),
@@ -87,7 +88,7 @@ describe('imports', () => {
   it('are as ARCHITECTURE.md draws them, but for what many rooms use', () => {
     const COMMON = [
       'schemas',
-      'options',
+      'option-reader',
       'telemetry',
       'errors',
       'deadline',

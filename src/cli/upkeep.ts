@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GatewayClient } from '../client.ts';
-import type { Upkeep, UpkeepOptions } from '../payments/upkeep/upkeep.ts';
 import { CommandError, complain, FAILED, LOOK } from '../terminal/program.ts';
+import type { Upkeep, UpkeepOptions } from '../upkeep/upkeep.ts';
 import { NAME } from './print.ts';
 
 interface App {

@@ -1,6 +1,6 @@
 // Notices that no upkeep runs: then a planned payout is never sent.
 import type { Store } from '../store/contract.ts';
-import { readOutage } from '../store/upkeep/outage.ts';
+import { readOutage } from '../store/outage.ts';
 import { Call } from '../telemetry/call.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';

@@ -21,7 +21,6 @@ import { type Envelope, readEnvelope, recordIn } from '../schemas/records/respon
 import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
 import type { Accepted } from '../store/creates/create-once.ts';
 import type { Call } from '../telemetry/call.ts';
-import { findPaymentId } from './payment-id.ts';
 
 /** Returns the created payment with its transfer instructions. @throws an error with the `outcome` for the money */
 export function readCreated(result: HttpAnswer | NoAnswer, call: Call, request: CheckedRequest): Accepted {
@@ -99,4 +98,25 @@ function isWithoutPayment({ status, body, isTooLong, isCompressed }: HttpAnswer)
   if (!isRefusal(status) || isTooLong || isCompressed) return false;
   const { id, paymentStatus } = Object(recordIn(parseJson(body)?.value));
   return !isPaymentId(id) || !paymentStatus;
+}
+
+/** A string with the colon of a key, or a bracket. A string without an end ends the body: its id may be whole. */
+const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)(?:"|$)(\s*:)?|[{}[\]]/gs;
+
+/** Finds the id of the record in a body, even a cut-off one: from `result`, or from the top. */
+export function findPaymentId(body: string): string | undefined {
+  const path: string[] = [];
+  let top: string | undefined;
+  for (const [token, text = '', colon] of body.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') path.push('');
+    else if (token === '}' || token === ']') path.pop();
+    else if (colon && path.length > 0) path[path.length - 1] = text;
+    else if (isPaymentId(text)) {
+      // A key contains a quote only after a backslash.
+      const name = path.join('"');
+      if (name === 'result"id') return text;
+      if (name === 'id') top ??= text;
+    }
+  }
+  return top;
 }

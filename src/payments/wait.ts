@@ -2,7 +2,7 @@
 import { Deadline, delay } from '../deadline.ts';
 import { type ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { isPassing } from '../http-statuses.ts';
-import { argumentReader, callFields, functionOf, milliseconds } from '../options/reader.ts';
+import { argumentReader, callFields, functionOf, milliseconds } from '../option-reader.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal } from '../schemas/records/payment-status.ts';
 import { Call } from '../telemetry/call.ts';

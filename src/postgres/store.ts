@@ -1,9 +1,9 @@
 // A store in the merchant's own Postgres.
 import { ConfigurationError } from '../errors.ts';
-import { flagProblem } from '../options/store-options.ts';
 import { databaseIn, type SqlDatabase } from '../sql/database.ts';
 import { type SqlStoreOptions, sqlStore, sqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
+import { flagProblem } from '../store/options.ts';
 import { postgresDialect } from './dialect.ts';
 import type { PgPool, TxOfPool } from './pg.ts';
 import { fromPool, isPool } from './pool.ts';

@@ -1,7 +1,7 @@
 // Declares the options of a sandbox, with their defaults and checks.
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.ts';
-import { count, functionOf, oneOf, optionsReader } from '../options/reader.ts';
+import { count, functionOf, oneOf, optionsReader } from '../option-reader.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { httpUrl } from '../schemas/url.ts';
 import type { SandboxListener } from './log/events.ts';

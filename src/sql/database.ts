@@ -1,6 +1,6 @@
 // The interface between a store and the merchant's database library.
 import { ConfigurationError } from '../errors.ts';
-import { type ProblemOf, storeOptions } from '../options/store-options.ts';
+import { type ProblemOf, storeOptions } from '../store/options.ts';
 import { unreadable } from './errors.ts';
 
 /** A value for a placeholder: text that the SQL casts, because drivers disagree on every other type. */

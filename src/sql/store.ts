@@ -1,8 +1,8 @@
 // A store in the merchant's own database, over one dialect's SQL.
 import { ConfigurationError } from '../errors.ts';
-import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
 import type { DueQuery, Store, StoreRow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
+import { marginProblem, type ProblemOf, storeOptions } from '../store/options.ts';
 import { rowsIn } from './answer.ts';
 import { inTime, limitsOf, repeated } from './bounded.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';

@@ -1,5 +1,5 @@
 // The table of a store: its name and its migrations.
-import type { ProblemOf } from '../options/store-options.ts';
+import type { ProblemOf } from '../store/options.ts';
 import type { SqlDatabase } from './database.ts';
 
 export const tableOf = (prefix: string) => `${prefix}_rows`;

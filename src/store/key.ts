@@ -1,5 +1,5 @@
 // Limits the scopes and references of every store alike, so that tests in memory match production.
-import type { ProblemOf } from '../options/store-options.ts';
+import type { ProblemOf } from './options.ts';
 
 /** Bytes of UTF-8: MySQL limits the length of a key. */
 export const LONGEST = { scope: 255, reference: 1_020 };

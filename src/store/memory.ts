@@ -1,9 +1,9 @@
 // A store in the memory of this process, for development and tests.
 import { aborted, delay } from '../deadline.ts';
-import { functionProblem, marginProblem, storeOptions } from '../options/store-options.ts';
 import { warnInProduction } from '../telemetry/events.ts';
 import { LOCK_PAUSES, PaymentTaken, type RowKey, type RowQuery, type Store, type StoreRow } from './contract.ts';
 import { scopeProblem } from './key.ts';
+import { functionProblem, marginProblem, storeOptions } from './options.ts';
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {

@@ -1,7 +1,7 @@
 // The endpoint for callbacks: its options, and the parts that all of its callbacks share.
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.ts';
-import { functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
+import { functionOf, objectWith, oneOf, optionsReader } from '../option-reader.ts';
 import { each } from '../schemas/fields-of.ts';
 import type { Store } from '../store/contract.ts';
 import { memoryStore } from '../store/memory.ts';

@@ -1,9 +1,9 @@
 // Decides when a callback is processed: one running and one waiting turn of each payment, and a limit for each kind.
 import { limit } from '../limit.ts';
 import type { Payment } from '../schemas/records/payment.ts';
-import type { ProcessResult } from '../store/upkeep/handler-link.ts';
 import type { Call } from '../telemetry/call.ts';
 import type { Lane } from '../telemetry/events.ts';
+import type { ProcessResult } from '../upkeep/handler-link.ts';
 import type { Claim } from './claim.ts';
 
 /** Concurrent turns of each kind: each makes a lookup, and may run an effect. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
 import { ConfigurationError } from '../../src/errors.ts';
-import type { UpkeepOptions } from '../../src/payments/upkeep/upkeep.ts';
+import type { UpkeepOptions } from '../../src/upkeep/upkeep.ts';
 
 const SENT = { created: 3, refused: 0, postponed: 0, inDoubt: 0 };
 const SWEPT = { processed: 2, open: 1, gaveUp: 0, failed: 0, rechecked: 0 };

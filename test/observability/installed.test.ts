@@ -7,7 +7,7 @@ import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gatewa
 import { instrument } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { CARD } from '../support/fixtures.ts';
 import { isInstalled } from '../support/install.ts';
 import { lacks } from '../support/skips.ts';

@@ -10,14 +10,14 @@ const MISTAKES = [
   {
     from: '',
     mistake: 'new sdk.GatewayClient({ baseUrl: 7 })',
-    lines: { 'client.ts': 'readClientOptions(options)', 'options/reader.ts': 'new ConfigurationError(' },
+    lines: { 'client.ts': 'readClientOptions(options)', 'option-reader.ts': 'new ConfigurationError(' },
   },
   {
     from: '/postgres',
     mistake: "sdk.postgresStore({}, { scope: 'eu', tablePrefix: 'a b' })",
     lines: {
       'postgres/store.ts': "sqlStoreOptions('postgresStore'",
-      'options/store-options.ts': 'new ConfigurationError(',
+      'store/options.ts': 'new ConfigurationError(',
     },
   },
 ];

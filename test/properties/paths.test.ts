@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createWebhookHandler, GatewayClient, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { CLIENT } from '../../src/webhooks/client-link.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json } from '../support/wire.ts';

@@ -2,7 +2,7 @@
 // @module-tag long
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { findPaymentId } from '../../src/payments/payment-id.ts';
+import { findPaymentId } from '../../src/payments/response.ts';
 import { further, record, tries, uuid } from './arbitraries.ts';
 
 /** Objects that have an id too, and are no payment of ours: a customer, an error, another payment. */

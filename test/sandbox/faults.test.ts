@@ -11,7 +11,7 @@ import {
 import { type CallbackFault, type CallFault, type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../../src/sandbox/faults/kinds.ts';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayClient } from '../../src/client.ts';
 import type { Fetch, FetchInit } from '../../src/http/own-fetch.ts';
-import type { UpkeepOptions } from '../../src/payments/upkeep/upkeep.ts';
 import type { Payment } from '../../src/schemas/records/payment.ts';
 import { isFinal } from '../../src/schemas/records/payment-status.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { createOf } from '../../src/store/rules/create-row.ts';
-import { HANDLER, type HandlerLink } from '../../src/store/upkeep/handler-link.ts';
 import type { GatewayEvent } from '../../src/telemetry/events.ts';
+import { HANDLER, type HandlerLink } from '../../src/upkeep/handler-link.ts';
+import type { UpkeepOptions } from '../../src/upkeep/upkeep.ts';
 import { CLIENT } from '../../src/webhooks/client-link.ts';
 import { createWebhookHandler } from '../../src/webhooks/handler.ts';
 import { KEYS, PAYOUT } from './fixtures.ts';

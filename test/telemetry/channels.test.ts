@@ -6,7 +6,7 @@ import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gatewa
 import type { CallTrace } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { CARD, PAYOUT, throwing } from '../support/fixtures.ts';
 
 const OTHER_ID = '0b8f5a4e-3d21-4c6b-9a77-1d2e3f405162';

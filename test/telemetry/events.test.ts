@@ -2,7 +2,7 @@
 import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it } from 'vitest';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { CARD } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 

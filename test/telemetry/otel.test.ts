@@ -4,7 +4,7 @@ import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gatewa
 import { type Attributes, instrument, type Observe } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it, onTestFinished } from 'vitest';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { CARD, ID, KEYS, throwing } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 

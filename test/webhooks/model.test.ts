@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { createWebhookHandler, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { ID } from '../support/fixtures.ts';
 import { isFull } from '../support/skips.ts';

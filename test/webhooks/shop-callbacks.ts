@@ -7,7 +7,7 @@ import {
   type Store,
   type WebhookHandlerOptions,
 } from 'payment-gateway-sdk';
-import { HANDLER } from '../../src/store/upkeep/handler-link.ts';
+import { HANDLER } from '../../src/upkeep/handler-link.ts';
 import { CLIENT, type ClientLink } from '../../src/webhooks/client-link.ts';
 import { record } from '../support/fixtures.ts';
 

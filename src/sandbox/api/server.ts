@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
-import { optionsReader } from '../../options/reader.ts';
+import { optionsReader } from '../../option-reader.ts';
 
 /** The address that a sandbox listens on. */
 export interface ListenOptions {

@@ -1,6 +1,6 @@
 // Waits until a payment matches a test's expectation.
 import { withTimeout } from '../../deadline.ts';
-import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
+import { flag, milliseconds, oneOf, optionsReader, text } from '../../option-reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import { answerOf, isTaken } from '../callbacks/delivery.ts';

@@ -1,7 +1,7 @@
 // The armed faults. Each waits for a matching call or callback.
 import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
-import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
+import { count, oneOf, optionsReader, text } from '../../option-reader.ts';
 import { unknownNames } from '../../schemas/hints.ts';
 import type { Log } from '../log/log.ts';
 import { SandboxError } from '../sandbox-error.ts';

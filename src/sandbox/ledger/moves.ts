@@ -1,6 +1,6 @@
 // Moves payments between states, each time with a callback.
 import * as z from 'zod';
-import { flag, optionsReader, text } from '../../options/reader.ts';
+import { flag, optionsReader, text } from '../../option-reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { Parts } from '../parts.ts';
 import { errorMessageOf } from './ledger.ts';

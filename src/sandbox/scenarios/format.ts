@@ -1,6 +1,6 @@
 // The format of a scenario: a created payment, its later events, and the expected answers of the merchant's server.
 import * as z from 'zod';
-import { count, oneOf, text } from '../../options/reader.ts';
+import { count, oneOf, text } from '../../option-reader.ts';
 import { closedObject, each, type FieldsOf } from '../../schemas/fields-of.ts';
 import { unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';

@@ -1,5 +1,5 @@
 // Plays a scenario as a merchant and a gateway would: a signed create, then one step after another.
-import { optionsReader } from '../../options/reader.ts';
+import { optionsReader } from '../../option-reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { Armed, FaultOptions } from '../faults/faults.ts';

@@ -1,15 +1,15 @@
 // Upkeep: sends planned payouts, and processes payments whose callbacks were lost.
 import * as z from 'zod';
-import { delay, leaving } from '../../deadline.ts';
-import { ConfigurationError } from '../../errors.ts';
-import { argumentReader, callFields, count, flag } from '../../options/reader.ts';
-import { warn } from '../../store/creates/reports.ts';
-import { HANDLER, type HandlerLink } from '../../store/upkeep/handler-link.ts';
-import { type SweepCounts, sweep } from '../../store/upkeep/sweep.ts';
-import { Call } from '../../telemetry/call.ts';
-import type { Gateway } from '../gateway.ts';
-import { storeOf } from '../store-calls.ts';
+import { delay, leaving } from '../deadline.ts';
+import { ConfigurationError } from '../errors.ts';
+import { argumentReader, callFields, count, flag } from '../option-reader.ts';
+import type { Gateway } from '../payments/gateway.ts';
+import { storeOf } from '../payments/store-calls.ts';
+import { warn } from '../store/creates/reports.ts';
+import { Call } from '../telemetry/call.ts';
+import { HANDLER, type HandlerLink } from './handler-link.ts';
 import { type SendCounts, sendPlans, type UpkeepCall } from './send-plans.ts';
+import { type SweepCounts, sweep } from './sweep.ts';
 
 /** The options of `upkeep`. */
 export interface UpkeepOptions {

@@ -1,21 +1,21 @@
 // Sends the planned payouts: each at most once, in the order of planning.
 import { randomUUID } from 'node:crypto';
-import { type ApiError, type GatewayError, isGatewayError } from '../../errors.ts';
-import { FORBIDDEN, isPassing } from '../../http-statuses.ts';
-import type { StoreRow } from '../../store/contract.ts';
-import { change } from '../../store/creates/change.ts';
-import { isMissing } from '../../store/creates/doubts.ts';
-import { tellableOf, warn } from '../../store/creates/reports.ts';
-import type { CreateRow } from '../../store/rules/create-row.ts';
-import { isRefusedForGood, isRefusedRequest, openPlan } from '../../store/rules/plan.ts';
-import { notDue } from '../../store/rules/transitions.ts';
-import { giveBack, workOnDue } from '../../store/upkeep/claims.ts';
-import { pauseSending, readOutage } from '../../store/upkeep/outage.ts';
-import type { SweepCall } from '../../store/upkeep/sweep.ts';
-import { NothingDone } from '../../telemetry/call.ts';
-import { create } from '../create.ts';
-import type { Gateway } from '../gateway.ts';
-import { lookUp } from '../lookup.ts';
+import { type ApiError, type GatewayError, isGatewayError } from '../errors.ts';
+import { FORBIDDEN, isPassing } from '../http-statuses.ts';
+import { create } from '../payments/create.ts';
+import type { Gateway } from '../payments/gateway.ts';
+import { lookUp } from '../payments/lookup.ts';
+import type { StoreRow } from '../store/contract.ts';
+import { change } from '../store/creates/change.ts';
+import { isMissing } from '../store/creates/doubts.ts';
+import { tellableOf, warn } from '../store/creates/reports.ts';
+import { pauseSending, readOutage } from '../store/outage.ts';
+import type { CreateRow } from '../store/rules/create-row.ts';
+import { isRefusedForGood, isRefusedRequest, openPlan } from '../store/rules/plan.ts';
+import { notDue } from '../store/rules/transitions.ts';
+import { NothingDone } from '../telemetry/call.ts';
+import { giveBack, workOnDue } from './claims.ts';
+import type { SweepCall } from './sweep.ts';
 
 /** The counts of planned payouts, by result. */
 export interface SendCounts {

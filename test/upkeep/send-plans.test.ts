@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../src/http/own-fetch.ts';
 import type { Store } from '../../src/store/contract.ts';
+import { pauseSending } from '../../src/store/outage.ts';
 import type { CreateRow } from '../../src/store/rules/create-row.ts';
-import { pauseSending } from '../../src/store/upkeep/outage.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { accept, MINUTE, NONE_SENT as NONE, notReached, openUpkeptShop, taken } from '../support/upkept-shop.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';

@@ -1,9 +1,9 @@
 // Reads an object of options by its schema: names, defaults, the environment, and messages that say what to do.
 import * as z from 'zod';
-import { LONGEST_TIMER } from '../deadline.ts';
-import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
-import { closedObject } from '../schemas/fields-of.ts';
-import { isJsonMap } from '../schemas/json.ts';
+import { LONGEST_TIMER } from './deadline.ts';
+import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from './errors.ts';
+import { closedObject } from './schemas/fields-of.ts';
+import { isJsonMap } from './schemas/json.ts';
 
 /** One schema for each option. The compiler refuses missing, extra and mistyped options. */
 type SchemasOf<Options, S> = { [Name in keyof Options]-?: z.ZodType<unknown, Options[Name]> } & {

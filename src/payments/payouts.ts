@@ -1,19 +1,19 @@
 // Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
-import type { CreateOptions } from '../../client-options.ts';
-import { ConfigurationError } from '../../errors.ts';
-import { argumentReader, extraField } from '../../options/reader.ts';
-import { checkRequest } from '../../schemas/requests/checked-request.ts';
-import type { WithdrawalRequest } from '../../schemas/requests/request.ts';
-import { serialize } from '../../schemas/requests/serialize.ts';
-import { change } from '../../store/creates/change.ts';
-import { inDoubt } from '../../store/creates/doubts.ts';
-import type { ReadRow } from '../../store/rules/create-row.ts';
-import { expectSameRequest, newAttempt } from '../../store/rules/fingerprint.ts';
-import { plan } from '../../store/rules/transitions.ts';
-import { withReference } from '../create.ts';
-import type { Gateway } from '../gateway.ts';
-import { checkUpkeep } from '../missing-upkeep.ts';
-import { type Entry, entryOf, storeOf } from '../store-calls.ts';
+import type { CreateOptions } from '../client-options.ts';
+import { ConfigurationError } from '../errors.ts';
+import { argumentReader, extraField } from '../option-reader.ts';
+import { checkRequest } from '../schemas/requests/checked-request.ts';
+import type { WithdrawalRequest } from '../schemas/requests/request.ts';
+import { serialize } from '../schemas/requests/serialize.ts';
+import { change } from '../store/creates/change.ts';
+import { inDoubt } from '../store/creates/doubts.ts';
+import type { ReadRow } from '../store/rules/create-row.ts';
+import { expectSameRequest, newAttempt } from '../store/rules/fingerprint.ts';
+import { plan } from '../store/rules/transitions.ts';
+import { withReference } from './create.ts';
+import type { Gateway } from './gateway.ts';
+import { checkUpkeep } from './missing-upkeep.ts';
+import { type Entry, entryOf, storeOf } from './store-calls.ts';
 
 /** The request of `payOut`: a withdrawal with a reference, which identifies it. */
 export type PayoutRequest = WithdrawalRequest & { reference: string };

@@ -1,7 +1,7 @@
 // Processes the due rows of a store. Leases let many processes work concurrently.
-import type { DueQuery, Store } from '../contract.ts';
-import { type CreateRow, createOf, type ReadRow, storeRowOf } from '../rules/create-row.ts';
-import { unleased } from '../rules/transitions.ts';
+import type { DueQuery, Store } from '../store/contract.ts';
+import { type CreateRow, createOf, type ReadRow, storeRowOf } from '../store/rules/create-row.ts';
+import { unleased } from '../store/rules/transitions.ts';
 
 /** Milliseconds until another process takes over the rows of a dead process, or of a claim that was answered too late. */
 const LEASE = 120_000;

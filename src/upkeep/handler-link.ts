@@ -1,7 +1,7 @@
 // What upkeep needs of a webhook handler, under a symbol that the ESM and the CommonJS copy share.
-import type { Payment } from '../../schemas/records/payment.ts';
-import type { Store } from '../contract.ts';
-import type { CreateRow } from '../rules/create-row.ts';
+import type { Payment } from '../schemas/records/payment.ts';
+import type { Store } from '../store/contract.ts';
+import type { CreateRow } from '../store/rules/create-row.ts';
 
 export const HANDLER = Symbol.for('payment-gateway-sdk.handler');
 

@@ -1,5 +1,5 @@
 // Stops the sending of payouts in every replica while the gateway seems unreachable.
-import type { Store, StoreRow } from '../contract.ts';
+import type { Store, StoreRow } from './contract.ts';
 
 const NEW: StoreRow = { kind: 'gateway', id: 'outage', state: 'outage', revision: 0, begunAt: 0, data: {} };
 

@@ -2,12 +2,12 @@
 //
 // A payment is due until it is final and has taken effect. A paid one is looked at again later, because the callback of a
 // chargeback can get lost.
-import { isSamePayment } from '../../schemas/id.ts';
-import { isFinal, isPaid, rawStatusOf } from '../../schemas/records/payment-status.ts';
-import { report, type StoreCall, tellableOf, warn } from '../creates/reports.ts';
-import { type CreateRow, createOf, knownIds, type ReadRow, storeRowOf } from '../rules/create-row.ts';
-import { notDue, unleased } from '../rules/transitions.ts';
-import { isOfMerchant } from '../thrown.ts';
+import { isSamePayment } from '../schemas/id.ts';
+import { isFinal, isPaid, rawStatusOf } from '../schemas/records/payment-status.ts';
+import { report, type StoreCall, tellableOf, warn } from '../store/creates/reports.ts';
+import { type CreateRow, createOf, knownIds, type ReadRow, storeRowOf } from '../store/rules/create-row.ts';
+import { notDue, unleased } from '../store/rules/transitions.ts';
+import { isOfMerchant } from '../store/thrown.ts';
 import { giveBack, workOnDue } from './claims.ts';
 import type { HandlerLink } from './handler-link.ts';
 
