@@ -23,8 +23,8 @@ import { readCreated } from './response.ts';
 /** A payment that the gateway has accepted. */
 export interface Created {
   /**
-   * Usually `PENDING`, because the outcome comes by callback. If `replayed`, the current record of the payment. A final
-   * payment comes from the store, without customer data.
+   * Usually `PENDING`, because the outcome comes by callback. If `replayed`, its current record. A final one comes from
+   * the store, without customer data.
    */
   payment: Payment;
   /** The merchant's next step. */
@@ -67,7 +67,7 @@ export async function create(
       store && reference
         ? await createOnce({
             ...{ store, call, plan, ...limits },
-            // The store compares requests without tokens, because a rotated key changes those.
+            // Without tokens, because a rotated key changes those.
             attempt: newAttempt(
               { ...JSON.parse(text), amount, webhookUrl, callbackUrl },
               { timeoutMs: timeout, order },

@@ -13,7 +13,7 @@ const BETWEEN = 60_000;
 const MESSAGE =
   'A planned payout waits for more than 10 minutes, so no upkeep seems to run. Nothing was sent for it. Run gateway.upkeep({ handler, signal }) in a worker, or npx payment-gateway-sdk upkeep.';
 
-/** Warns if a plan of this client has waited too long, at most once a minute, and without delaying the call. */
+/** Warns if a plan has waited too long, at most once a minute, and without delaying the call. */
 export function checkUpkeep(gateway: Gateway): void {
   const { upkeepCheckAt = Number.POSITIVE_INFINITY, store } = gateway;
   if (!store || performance.now() < upkeepCheckAt) return;

@@ -22,15 +22,14 @@ export interface Order {
   /** The number of attempts so far. The last one has the reference `<id>.<attempts>`. */
   attempts: number;
   /**
-   * The payment that paid the order, or the payment of the last attempt if none did. It contains no customer data. Absent
-   * if no payment is known, or if a second payment of an attempt paid the order.
+   * The payment that paid the order, or else the payment of the last attempt, without customer data. Absent if none is
+   * known, or if a second payment of an attempt paid the order.
    */
   payment?: Payment | undefined;
 }
 
 /** @throws {InvalidRequestError} for an id that no order can have */
 export function checkOrderId(orderId: unknown): asserts orderId is string {
-  // A reference is an order's id and the number of the attempt.
   const isId = typeof orderId === 'string' && orderId !== '' && Buffer.byteLength(orderId) <= 200;
   if (isId && !/\p{Cc}/u.test(orderId) && orderId.isWellFormed()) return;
   const message = 'must be your own id of the order, a string of 1 to 200 bytes of UTF-8 without control characters';

@@ -67,7 +67,6 @@ export async function checkout(
 
 type Click = ReturnType<typeof readClick>;
 
-/** Checks one call of `checkout`, before anything is written. */
 function readClick(gateway: Gateway, orderId: string, input: object, options?: CreateOptions) {
   const store = storeOf(gateway, 'checkout');
   checkOrderId(orderId);
@@ -104,7 +103,7 @@ async function takeSteps(click: Click): Promise<Checkout> {
   }
 }
 
-/** Creates the payment of an attempt. All callers together make at most one for each reference. */
+/** Creates the payment of an attempt, unless another call does. */
 async function send(click: Click, attempt: number): Promise<Checkout | 'again'> {
   const { gateway, request, orderId, extra, signal, deadline } = click;
   const options = { extra, signal, timeout: Math.ceil(deadline.timeout) };
@@ -121,7 +120,7 @@ async function send(click: Click, attempt: number): Promise<Checkout | 'again'> 
   }
 }
 
-/** Looks at an order's last attempt. @returns its page, the attempt to send, or `again` if the attempt has changed */
+/** Looks at the last attempt. @returns its page, the attempt to send, or `again` if it has changed */
 async function stepOf(click: Click, order: OrderData): Promise<Checkout | 'again' | number> {
   const { store, orderId, request } = click;
   const row = await answerWithin(click, createOfOrder(store, orderId, order));

@@ -15,7 +15,7 @@ import type { Gateway } from './gateway.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type Entry, entryOf, storeOf } from './store-calls.ts';
 
-/** The request of `payOut`: a withdrawal with a reference, which identifies it. */
+/** The request of `payOut`. */
 export type PayoutRequest = WithdrawalRequest & { reference: string };
 
 const readOptions = argumentReader<Pick<CreateOptions, 'extra'>>()({ extra: extraField }, 'not_sent');

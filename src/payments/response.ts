@@ -22,7 +22,7 @@ import type { CheckedRequest } from '../schemas/requests/checked-request.ts';
 import type { Accepted } from '../store/creates/create-once.ts';
 import type { Call } from '../telemetry/call.ts';
 
-/** Returns the created payment with its transfer instructions. @throws an error with the `outcome` for the money */
+/** @throws an error with the `outcome` for the money */
 export function readCreated(result: HttpAnswer | NoAnswer, call: Call, request: CheckedRequest): Accepted {
   const created = read(result, call);
   const { payment } = created;
@@ -38,7 +38,6 @@ export function readCreated(result: HttpAnswer | NoAnswer, call: Call, request: 
   return { created, anothers };
 }
 
-/** Returns the payment with exactly the requested id. */
 export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
   const { payment } = read(result, call);
   if (isSamePayment(payment.id, paymentId)) return payment;
@@ -87,7 +86,7 @@ function failed(result: HttpAnswer | NoAnswer, call: Call, issues?: Issue[]): Ga
   return new ApiError(text, result, details);
 }
 
-/** The meaning of a failed create for the money. A complete refusal without a record means that no payment exists. */
+/** A complete refusal without a record means that no payment exists. */
 function verdictOn(result: HttpAnswer | NoAnswer): { outcome?: Outcome; paymentId?: string | undefined } {
   const isAnswer = 'status' in result;
   if (isAnswer && isWithoutPayment(result)) return { outcome: 'rejected' };

@@ -1,4 +1,4 @@
-// The payments that a person must check.
+// Lists and closes the payments that a person must check.
 import { InvalidRequestError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/records/payment.ts';
@@ -47,12 +47,11 @@ export async function resolveReview(store: Store, id: string, status: string): P
   }
 }
 
-/** Writes create and order as after the effect. @returns the payment's data, or undefined if a row has changed */
+/** Writes create and order as after the effect. @returns undefined if a row has changed */
 async function complete(store: Store, review: KeptReview, known: PaymentData): Promise<PaymentData | undefined> {
   const { reference = '', order = '', status, paymentId: id, ...money } = review;
   const create = await readCreate(store, { reference });
   const { row: orderRow } = await store.read({ kind: 'order', id: order });
-  // The facts of the payment that decide about its outcome.
   const payment = { ...money, id, paymentStatus: isPaymentStatus(status) ? status : 'UNKNOWN' } as Payment;
   const verdict = judge({ payment, known, create, orderRow });
   const written = await Promise.all(rowsAfter(verdict, create, orderRow, create).map(row => store.write(row)));

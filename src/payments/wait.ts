@@ -10,7 +10,7 @@ import { notify } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 
-/** The options of `waitForPayment`. */
+/** Options of `waitForPayment`. */
 export interface WaitOptions {
   /** Stops the wait. */
   signal?: AbortSignal | undefined;

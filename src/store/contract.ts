@@ -6,7 +6,7 @@
  */
 export type RowKind = 'create' | 'order' | 'payment' | 'gateway';
 
-/** The key of a row. Every store works in one scope. */
+/** The key of a row in the store's scope. */
 export interface RowKey {
   kind: RowKind;
   /** At most 1,020 bytes of UTF-8, without a NUL. */

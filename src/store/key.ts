@@ -1,4 +1,4 @@
-// Limits the scopes and references of every store alike, so that tests in memory match production.
+// Limits scopes and references alike in every store, so that tests in memory match production.
 import type { ProblemOf } from './options.ts';
 
 /** Bytes of UTF-8: MySQL limits the length of a key. */

@@ -8,7 +8,7 @@ const LEASE = 120_000;
 
 interface WorkOptions {
   limit: number;
-  /** How many rows are processed concurrently, and claimed at once. */
+  /** Rows processed concurrently, and claimed at once. */
   concurrency: number;
   isOver: () => boolean;
 }
@@ -44,7 +44,7 @@ export async function workOnDue(
   return claimed;
 }
 
-/** Releases the lease of a row without changing the row. If another process has changed it, that change wins. */
+/** Releases the lease of a row, unless another process has changed the row. */
 export async function giveBack(store: Store, row: CreateRow): Promise<void> {
   await store.write(storeRowOf(unleased(row)));
 }

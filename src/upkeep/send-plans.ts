@@ -32,7 +32,7 @@ export interface SendCounts {
 /** `freed` and due: refused for good, and its review is not written yet. */
 export const DUE = { states: ['planned', 'freed'] } as const;
 
-/** One upkeep, with the counts and the state that its runs share. */
+/** One upkeep, with the state that its runs share. */
 export interface UpkeepCall extends SweepCall {
   gateway: Gateway;
   sent: SendCounts;
@@ -113,7 +113,7 @@ async function fail(client: UpkeepCall, plan: CreateRow, error: GatewayError): P
   client.isOut ||= isPaused || !(isUnsendable || status === FORBIDDEN || isRefusedRequest(error));
 }
 
-/** Lists a refused payout for review. If that fails, it stays due. */
+/** If that fails, the payout stays due. */
 async function review(client: UpkeepCall, refused: CreateRow): Promise<void> {
   try {
     await client.handler.reviewRefused(refused);

@@ -108,7 +108,6 @@ interface Look {
   hasChanged?: boolean;
 }
 
-/** Processes one of the payments that a row knows. */
 async function lookAt(row: CreateRow, id: string, { handler, signal }: SweepCall): Promise<Look> {
   const { effectAt, result: { payment: known } = {} } = row;
   const isOwn = known !== undefined && isSamePayment(known.id, id);

@@ -1,4 +1,4 @@
-// Upkeep: sends planned payouts, and processes payments whose callbacks were lost.
+// Finds everything that got lost: sends planned payouts, and processes payments whose callbacks were lost.
 import * as z from 'zod';
 import { delay, leaving } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';

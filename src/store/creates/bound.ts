@@ -4,13 +4,13 @@ import { ConfigurationError } from '../../errors.ts';
 import { isLoopback } from '../../schemas/url.ts';
 import type { Store, StoreRow } from '../contract.ts';
 
-/** One for each store and gateway, because clients of one process share their running creates. */
+/** By store and gateway, because clients of one process share their running creates. */
 const BOUND = new WeakMap<Store, Map<string, Store>>();
 
 /** Any address on loopback, because a sandbox may listen on another port each time. */
 const LOOPBACK = 'http://127.0.0.1';
 
-/** Milliseconds for one statement: without a free connection, a pool may keep it waiting permanently. */
+/** Milliseconds for one statement: a pool without a free connection may keep it waiting permanently. */
 const LONGEST_STATEMENT = 5_000;
 
 const inTime = <T>(statement: Promise<T>): Promise<T> =>

@@ -8,9 +8,9 @@ import type { Step } from '../rules/transitions.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { type StoreCall, warn } from './reports.ts';
 
-/** How often to try while others change the row: for some five seconds. */
+/** Tries while others change the row: for some five seconds. */
 const MOST_TRIES = 60;
-/** Milliseconds of random delay before a retry, multiplied by the number of tries. */
+/** Milliseconds of random delay before a retry, times the number of tries. */
 const PAUSE = 5;
 
 /** Milliseconds to retry recording while the store fails. */
@@ -35,19 +35,19 @@ export async function withinCall<T>(
   });
 }
 
-/** Returns the store's answer to a create. @throws {LateError} at its limits. The statement may have effect anyway */
+/** @throws {LateError} at the limits. The statement may have effect anyway */
 export const answerWithin = <T>({ deadline, signal }: WaitLimits, statement: Promise<T>): Promise<T> =>
   within(statement, { ms: deadline.remaining, signal }, () => {
     throw new LateError('it did not answer in time');
   });
 
-/** Waits for a recording. After the limit it continues in the background. @throws its error, if it comes in time */
+/** After the limit the recording continues in the background. @throws its error, if it comes in time */
 export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
   within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);
 
 type Key = Pick<CreateRow, 'reference'>;
 
-/** Reads a create. Skips the read if a gateway names a reference that no store can keep. */
+/** Skips the read if a gateway names a reference that no store can keep. */
 export const readCreate = async (store: Store, { reference }: Key): Promise<ReadRow | undefined> =>
   isKeepable(reference) ? rowIn(await store.read({ kind: 'create', id: reference })) : undefined;
 
@@ -62,7 +62,6 @@ export const isTaken = (error: unknown): boolean => error instanceof Error && er
 
 export type Transition = (row: ReadRow | undefined) => Step;
 
-/** A step, and the row that is now stored. */
 export type Changed = Step & { row?: ReadRow | undefined };
 
 /** Applies a transition to the current row, and retries after a concurrent change. @param known its row, null for none */

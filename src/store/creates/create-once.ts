@@ -42,10 +42,10 @@ export interface CreateOnce extends Replayable {
   send(limits: WaitLimits): Promise<Accepted>;
 }
 
-/** The creates that run in this process, by reference, body, order and plan. */
+/** The running creates of this process. */
 const running = new WeakMap<Store, Map<string, Join<CreatedOnce>>>();
 
-/** Sends a create at most once per reference, and joins the same create if this process already runs it. */
+/** Sends a create at most once per reference. Joins the same create if this process already runs it. */
 export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const { store, attempt, plan, signal } = create;
   const { reference, bodyHash, order } = attempt;
@@ -63,7 +63,7 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   return { ...ended, replayed: true };
 }
 
-/** Begin → send → record → answer. The recording continues in the background after the limits. */
+/** Begin → send → record → answer. */
 async function makeAttempt(create: CreateOnce): Promise<CreatedOnce> {
   const { attempt, plan } = create;
   const { next, row: begun } = await writeDown(create);

@@ -1,4 +1,4 @@
-// The payments that a doubt may have: by a callback, or by the ids that its row knows.
+// Settles doubts: by a confirmed payment, or by the ids that their rows know.
 import { isGatewayError, PaymentInDoubtError, type PaymentNotFoundError } from '../../errors.ts';
 import { differencesOf, hasReference } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
@@ -47,14 +47,13 @@ export async function reconcilePayment(
   return row || reference ? recordConfirmed(client, row ?? null, payment, isBeforeEffect) : undefined;
 }
 
-/** Finds the doubt that a folding gateway may have meant. */
 async function foldedDoubt(store: Store, payment: Payment): Promise<ReadRow | undefined> {
   const { rows, now } = await store.list({ kind: 'create', states: ['begun'] });
   const doubts = rows.map(row => ({ ...createOf(row), now })).filter(row => hasReference(payment, row.reference));
   return doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
 }
 
-/** Records a confirmed payment for its create. @returns the create that it belongs to @throws {PaymentTaken} */
+/** @returns the create that the payment belongs to @throws {PaymentTaken} */
 async function recordConfirmed(client: StoreCall, known: ReadRow | null, payment: Payment, isBeforeEffect = false) {
   const reference = known?.reference ?? payment.reference ?? '';
   const confirming = change(client.store, { reference }, row => reconcile(row, payment, isBeforeEffect), known);

@@ -1,4 +1,4 @@
-// Reports changes of references to the merchant's listener, and warns about problems that an operator should check.
+// Reports changes of references to the merchant's listener, and warns the operator.
 import { isGatewayError } from '../../errors.ts';
 import { type Call, labelOf } from '../../telemetry/call.ts';
 import type { StoreChange, WarningCode } from '../../telemetry/events.ts';

@@ -77,7 +77,6 @@ export async function settleWithout(client: SettlingCall, { reference, despite }
   report(client, 'freed', reference);
 }
 
-/** Returns a row that has no payment yet, but may get one. */
 function undecided(found: ReadRow | undefined): ReadRow {
   const row = inStore(found);
   if (row.state === 'freed') throw refused('reference', FREE);

@@ -6,7 +6,7 @@ import { begin, takeBack } from '../rules/transitions.ts';
 import { answerWithin, type Changed, change, record, waitForRecording } from './change.ts';
 import type { Replayable } from './replay.ts';
 
-/** Writes the attempt down, in one statement if the reference is new. Without `next` it has not begun. */
+/** In one statement if the reference is new. Without `next` the attempt has not begun. */
 export async function writeDown(
   create: Replayable & { plan?: CreateRow | undefined },
 ): Promise<Changed & { row: ReadRow }> {
@@ -35,7 +35,7 @@ const NEVER_WRITTEN =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
-/** The cause has the store's message and code, without the extras that drivers add to errors. */
+/** The cause lacks the extras that drivers add to errors. */
 export function notWritten(reference: string, error: unknown, advice: string): StoreError {
   const { name, message, code }: Error & { code?: unknown } = error instanceof Error ? error : new Error(String(error));
   const cause = Object.assign(new Error(message), { name }, typeof code === 'string' && { code });

@@ -54,7 +54,7 @@ export type ReadRow = WithNow<CreateRow>;
 export const createOf = ({ kind, id, paymentId, data, ...row }: StoreRow) =>
   ({ ...data, reference: id, ...row }) as CreateRow;
 
-/** Returns the store's row of a create. Only a confirmed payment is the create's for the store. */
+/** Only a confirmed payment is the create's for the store. */
 export function storeRowOf(row: CreateRow & Partial<ReadRow>): StoreRow {
   const { reference, state, revision, begunAt, dueAt, leasedUntil, now, ...data } = row;
   const paymentId = state === 'created' ? data.paymentId?.toLowerCase() : undefined;
@@ -67,7 +67,7 @@ export function newRow(attempt: Attempt, earlier?: ReadRow): CreateRow {
   return { ...attempt, state: 'begun', begunAt, conflictingIds: [], looks: 0, isRetry, paidBy, revision };
 }
 
-/** The ids that a row knows. Its own id comes first. */
+/** Its own id comes first. */
 export const knownIds = ({ paymentId, conflictingIds }: CreateRow): readonly string[] =>
   paymentId ? [paymentId, ...conflictingIds] : conflictingIds;
 

@@ -7,7 +7,7 @@ import { differencesOf } from '../../schemas/records/matching.ts';
 import type { Payment } from '../../schemas/records/payment.ts';
 import type { Attempt, CreateRow } from './create-row.ts';
 
-/** Replaces the hash when the store knows only the payment of a request. */
+/** Replaces the hash if the store knows only the payment of a request. */
 export const UNSEEN = 'unseen';
 
 interface Requested extends Pick<Attempt, 'reference' | 'paymentType' | 'paymentMethod' | 'currency'> {

@@ -1,4 +1,4 @@
-// A payment's row: its handled status, its outcome and its open reviews.
+// A payment's row: handled status, outcome and open reviews.
 import type { Payment } from '../../schemas/records/payment.ts';
 import { rawStatusOf } from '../../schemas/records/payment-status.ts';
 import type { ReviewReason } from '../../telemetry/events.ts';
@@ -49,7 +49,7 @@ export function after(known: PaymentData, status: string, outcome = known.outcom
   return { status, outcome, reviews: review ? [...others, review] : others };
 }
 
-/** Returns the facts of a payment that a review keeps, without customer data. */
+/** Without customer data. */
 export const reviewOf = (payment: Payment, reason: ReviewReason, create?: CreateRow): KeptReview => ({
   status: rawStatusOf(payment),
   reason,

@@ -121,7 +121,6 @@ export function takeBack(row: CreateRow | undefined, attempt: Attempt, plan?: Cr
   return { next: row ? unleased(row) : { ...newRow(attempt), state: 'freed' } };
 }
 
-/** The earliest time to settle an attempt as not created, by the store's clock. */
 export const settleableAt = ({ begunAt, timeoutMs }: CreateRow, margin: number): number => begunAt + timeoutMs + margin;
 
 /** Frees the reference by an operator's word, if its attempt cannot be running any more. Withdraws a plan. */
@@ -132,7 +131,7 @@ export function abandon(row: ReadRow, margin: number): Step {
   return { next: { ...rest, isRetry: true, state: 'freed' } };
 }
 
-/** Settles a doubt, or a mistakenly freed reference, with its payment. A sweep looks at the other ids that it knows. */
+/** Settles a doubt, or a mistakenly freed reference, with its payment. */
 export function settle(row: CreateRow, payment: Payment): Step {
   if (row.state !== 'begun' && row.state !== 'freed') return {};
   return { next: { ...created(row, { payment }), isAnswerLost: payment.redirectUrl ? undefined : true } };
@@ -188,7 +187,6 @@ export function observe(row: CreateRow | undefined, payment: Payment): Step {
   return { next: { ...row, result, ...again } };
 }
 
-/** Whether a payment has a final status that another record of it does not show. */
 const isNews = (payment: Payment, seen: Payment): boolean =>
   isFinal(payment) && rawStatusOf(payment) !== rawStatusOf(seen);
 
