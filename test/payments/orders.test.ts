@@ -291,6 +291,18 @@ describe('checkout', () => {
     expect(references()).toEqual(['order-1.1', 'order-2.1']);
   });
 
+  it('sends extra fields, and stops its create by the signal', async () => {
+    const { gateway, sandbox } = openOrderShop();
+    await gateway.checkout('order-1', CARD_ORDER, { extra: { branch: 'Wien' } });
+    expect(Buffer.from(sandbox.calls[0]?.body ?? []).toString()).toContain('"branch":"Wien"');
+    sandbox.faults.next('slow', { on: 'create', ms: 9_000 });
+    const stop = new AbortController();
+    const page = gateway.checkout('order-2', CARD_ORDER, { signal: stop.signal });
+    await vi.waitFor(() => expect(sandbox.payments).toHaveLength(2));
+    stop.abort();
+    expect(await page).toEqual({ state: 'checking' });
+  });
+
   it('refuses an amount of 0, and a reference, before anything is written', async () => {
     const { gateway } = openOrderShop();
     const zero = await errorOf(gateway.checkout('order-1', { ...CARD_ORDER, amount: 0 }));
