@@ -13,8 +13,6 @@ import { UNSEEN } from './fingerprint.ts';
 import { orderDataOf } from './order-row.ts';
 import { type KeptOutcome, type PaymentData, paymentDataOf } from './payment-row.ts';
 
-export type FunctionName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
-
 /** Whether a status takes effect. `again`: look up once more after a final or unknown one, with the revision as `seen`. */
 export function decide(row: StoreRow | undefined, status: string, seen: number, verdict: Verdict) {
   const { status: last, outcome, reviews } = paymentDataOf(row);
@@ -43,15 +41,16 @@ export interface Verdict {
   paidBy?: string | null | undefined;
 }
 
-/** Reasons for a review where the handler has no function for an outcome. Without a reason it is ignored. */
-export const WITHOUT_FUNCTION: Record<FunctionName, ReviewReason | undefined> = {
+/** The functions of outcomes, with the reason for a review if the handler lacks one. Without a reason it is ignored. */
+export const WITHOUT_FUNCTION = {
   onPaid: 'paid',
   onAuthorized: undefined,
   onDeclined: undefined,
   onReversed: 'reversed',
   onPaidOut: undefined,
   onPayoutFailed: 'payout_failed',
-};
+} as const satisfies Record<string, ReviewReason | undefined>;
+export type FunctionName = keyof typeof WITHOUT_FUNCTION;
 
 export function judge({ create: found, ...facts }: StatusFacts): Verdict {
   const { payment, known } = facts;
