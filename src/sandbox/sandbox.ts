@@ -1,4 +1,4 @@
-// A stateful gateway in a box: takes payments, moves them between states, and posts their callbacks.
+// The sandbox: takes payments, moves them between states, and posts their callbacks.
 import { Hono } from 'hono/tiny';
 import type { Terminal } from '../schemas/methods.ts';
 import { addApi } from './api/routes.ts';
@@ -12,8 +12,8 @@ import { type WaitFor, waitFor } from './control/wait-for.ts';
 import { Faults } from './faults/faults.ts';
 import { randomOf } from './ledger/ids.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { type CompleteOptions, type MoveOptions, move } from './ledger/moves.ts';
-import type { FailureReason, PaymentRecord } from './ledger/record.ts';
+import { move } from './ledger/moves.ts';
+import type { CompleteOptions, FailureReason, MoveOptions, PaymentRecord } from './ledger/record.ts';
 import type { Call, SandboxEvent } from './log/events.ts';
 import { Log } from './log/log.ts';
 import { addPages } from './pages/routes.ts';
@@ -27,13 +27,13 @@ import { type Played, type PlayOptions, play } from './scenarios/play.ts';
 
 /** A sandbox that serves HTTP. */
 export interface ListeningSandbox<T extends Terminal = Terminal> extends Listening {
-  /** The options of a client that calls the sandbox over real HTTP, from this machine. */
+  /** The options of a client on this machine that calls the sandbox over real HTTP. */
   clientOptions: Omit<Sandbox<T>['clientOptions'], 'fetch'>;
 }
 
 /**
- * The documented gateway, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw, or call
- * `listen` to serve real HTTP. For development and tests only.
+ * The documented gateway, embedded: no account, no network. Pass `sandbox.fetch` to a client or msw, or call `listen` to
+ * serve real HTTP. For development and tests only.
  *
  * @example
  * const sandbox = new Sandbox();
@@ -42,9 +42,9 @@ export interface ListeningSandbox<T extends Terminal = Terminal> extends Listeni
  * await sandbox.complete(payment.id); // its callback is on the way
  */
 export class Sandbox<const T extends Terminal = 'standard'> {
-  /** The faults to inject: `sandbox.faults.next('commit-then-drop')`. */
+  /** Faults to inject: `sandbox.faults.next('commit-then-drop')`. */
   readonly faults: Faults;
-  /** The clock of the sandbox, which tests can move: `sandbox.clock.advance(60_000)`. */
+  /** The clock, which tests can move: `sandbox.clock.advance(60_000)`. */
   readonly clock: Clock;
   readonly #parts: Parts;
   readonly #app = new Hono();
@@ -72,14 +72,14 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     if (saved) restore(this.#parts, saved);
   }
 
-  /** The options of a client that calls this sandbox in process. For HTTP, use those that `listen` returns. */
+  /** The options of a client in this process. For HTTP, use those that `listen` returns. */
   get clientOptions() {
     const { apiKey, signKey, signatureEncoding, terminal } = this.#parts.settings;
     const baseUrl = 'http://sandbox.localhost';
     return { baseUrl, apiKey, signKey, signatureEncoding, terminal: terminal as T, fetch: this.fetch };
   }
 
-  /** Answers a request in process, like the global `fetch`: pass a `Request`, or a URL with `init`. */
+  /** Answers a request in process, like the global `fetch`. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
@@ -99,70 +99,62 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return { ...listening, clientOptions: { ...clientOptions, baseUrl: listening.url } };
   }
 
-  /** Every payment as a lookup shows it, in the order of creation. */
+  /** Every payment as a lookup shows it, in order of creation. */
   get payments(): PaymentRecord[] {
     return structuredClone(this.#parts.ledger.entries.map(({ record }) => record));
   }
 
   /**
-   * Completes a payment, as if the customer had paid, with the requested amount or another `amount`. Resolves once that
-   * is recorded. Its callback follows.
+   * Completes a payment, as if the customer had paid the requested amount or another `amount`. Resolves once that is
+   * recorded. Its callback follows.
    *
-   * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
+   * @throws {SandboxError} `unknown_payment`; `final_state` without `force`, like the other moves
    */
   async complete(id: string, options?: CompleteOptions): Promise<PaymentRecord> {
-    return structuredClone(move(this.#parts, id, 'complete', options));
+    return move(this.#parts, id, 'complete', options);
   }
 
   /** Authorises a payment without capturing it. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return structuredClone(move(this.#parts, id, 'authorize', options));
+    return move(this.#parts, id, 'authorize', options);
   }
 
   /** Cancels a payment. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return structuredClone(move(this.#parts, id, 'cancel', options));
+    return move(this.#parts, id, 'cancel', options);
   }
 
   /**
-   * Fails a payment. `errorMessage` becomes the `reason` unchanged, or the text of a processor's `code`. The sandbox
-   * translates 4001, 4004 and 4018 as the document does. With neither, it is absent.
+   * Fails a payment. Its `errorMessage` is the `reason` unchanged, the text of a processor's `code`, or absent. The
+   * sandbox translates 4001, 4004 and 4018 as the document does.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
-    return structuredClone(move(this.#parts, id, 'fail', options));
+    return move(this.#parts, id, 'fail', options);
   }
 
-  /** Every kept callback delivery, including running posts. */
+  /** The kept callback deliveries, including running posts. */
   get deliveries(): Delivery[] {
     return this.#parts.log.deliveries.map(delivery => ({ ...delivery }));
   }
 
-  /** The latest calls, the oldest first: request, answer, and the problem of a wrong signature. */
+  /** The latest calls, the oldest first. */
   get calls(): Call[] {
     return [...this.#parts.log.calls];
   }
 
-  /**
-   * Returns the calls, moves and callbacks of a payment, in order of time.
-   *
-   * @throws {SandboxError} `unknown_payment`
-   */
+  /** Returns the calls, moves and callbacks of a payment, in order of time. @throws {SandboxError} `unknown_payment` */
   timeline(id: string): SandboxEvent[] {
     const { ledger, log } = this.#parts;
     return structuredClone(log.timeline(ledger.get(id).id));
   }
 
-  /**
-   * Posts a past callback again, byte for byte or with another `body`.
-   *
-   * @throws {SandboxError} `unknown_delivery`
-   */
+  /** Posts a past callback again, byte for byte or with another `body`. @throws {SandboxError} `unknown_delivery` */
   redeliver(deliveryId: number, options?: RedeliverOptions): Promise<Delivery> {
     return this.#parts.callbacks.redeliver(deliveryId, options);
   }
 
   /**
-   * Waits for a payment, and optionally for its state and its answered callback. Resolves with the payment.
+   * Waits for a payment, and optionally for its state and its answered callback.
    *
    * @example
    * await sandbox.waitFor({ reference: 'order-1042', paymentStatus: 'COMPLETED', isAnswered: true });
@@ -175,16 +167,15 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   /**
    * Plays a scenario at a merchant's callback address: a built-in one by name, or your own.
    *
-   * @param options `to`: the address for its callbacks, instead of `forwardTo`
    * @example
    * const { problems } = await sandbox.play('callback-forged', { to: 'http://localhost:3000/callbacks' });
    * expect(problems).toEqual([]);
-   * @throws {ConfigurationError} for a scenario with a mistake in it
+   * @throws {ConfigurationError} for a mistake in the scenario
    * @throws {SandboxError} `unknown_scenario`; `refused` if the gateway refuses its create, or a reset ends it;
    * `final_state` for a move without `force`
    */
-  async play(scenario: ScenarioName | Scenario, options?: PlayOptions): Promise<Played> {
-    return structuredClone(await play(this.#parts, scenario, options ?? {}, this.clientOptions.baseUrl));
+  async play(scenario: ScenarioName | Scenario, options: PlayOptions = {}): Promise<Played> {
+    return structuredClone(await play(this.#parts, scenario, options, this.clientOptions.baseUrl));
   }
 
   /** Returns all state as plain JSON, for the option `saved` of another sandbox. */
@@ -192,7 +183,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return save(this.#parts);
   }
 
-  /** Resolves once all running and scheduled callbacks have been posted. */
+  /** Resolves once all running and scheduled callbacks are posted. */
   idle(): Promise<void> {
     return this.#parts.callbacks.idle();
   }

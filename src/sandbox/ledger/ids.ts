@@ -1,7 +1,6 @@
-// Makes the sandbox's ids: random ones, or the same ones in every run.
+// Makes the sandbox's ids and random numbers. A seed makes them repeatable.
 import { createHash, randomUUID } from 'node:crypto';
 
-/** Returns a function that makes one id after another. A seed makes them repeatable. */
 export function idsOf(seed: string | undefined): () => string {
   if (seed === undefined) return randomUUID;
   let count = 0;
@@ -11,14 +10,13 @@ export function idsOf(seed: string | undefined): () => string {
   };
 }
 
-/** Returns a UUID that looks random, but is always the same for a name. */
+/** Returns the UUID of a name, always the same. */
 export function uuidOf(name: string): string {
   const digest = createHash('sha256').update(name).digest('hex');
-  const variant = '89ab'.charAt(Number.parseInt(digest.charAt(16), 16) % 4);
+  const variant = '89ab'[Number(`0x${digest[16]}`) % 4];
   return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, `$1-$2-4$3-${variant}$4-$5`);
 }
 
-/** Returns a function that makes numbers from 0 to 1. A seed makes them repeatable. */
 export function randomOf(seed: string | undefined): () => number {
   if (seed === undefined) return Math.random;
   const next = idsOf(`random ${seed}`);

@@ -1,5 +1,5 @@
-// The sandbox's books: every payment, its state, and the moves between states.
-import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
+// The payments of the sandbox, and their moves between states.
+import { isFinalStatus, isOnrampMethod, type PaymentStatus } from '../../schemas/methods.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { toPhpDate } from '../text/php.ts';
@@ -8,14 +8,14 @@ import { matcherOf, orderOf, type PaymentQuery } from './query.ts';
 import { quote } from './rates.ts';
 import {
   type AcceptedRequest,
+  type AnyMoveOptions,
   type Entry,
-  type FailureReason,
   type PaymentRecord,
   withoutSettlement,
 } from './record.ts';
 
 /** The document's translations of processor codes. */
-const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
+const TRANSLATIONS = new Map([
   ['4001', 'CVV error'],
   ['4004', 'Insufficient balance'],
   ['4018', 'Canceled by the user'],
@@ -29,14 +29,12 @@ export class Ledger {
   readonly #settings: SandboxSettings;
   readonly #now: () => number;
 
-  /** @param now returns milliseconds since 1970 */
   constructor(settings: SandboxSettings, now: () => number) {
     this.#settings = settings;
     this.#now = now;
     this.#nextId = idsOf(settings.seed);
   }
 
-  /** Forgets every payment, and restarts the ids. */
   clear(): void {
     this.#entries.clear();
     this.#nextId = idsOf(this.#settings.seed);
@@ -46,27 +44,25 @@ export class Ledger {
     return this.#entries.size;
   }
 
-  /** Returns all orders, each with its attempts. The newest are first. A payment of no order is one. */
-  orders(query: PaymentQuery): (readonly PaymentRecord[])[] {
+  /** Returns the attempts of each order, and each other payment, the newest first. */
+  orders(query: PaymentQuery) {
     return [...Map.groupBy(this.search(query), record => orderOf(record) ?? record.id).values()];
   }
 
-  /** Returns the matching payments, the newest first. */
+  /** The newest first. */
   search(query: PaymentQuery): PaymentRecord[] {
-    return this.entries
-      .map(({ record }) => record)
-      .filter(matcherOf(query))
-      .reverse();
+    const records = this.entries.map(({ record }) => record);
+    return records.filter(matcherOf(query)).reverse();
   }
 
-  /**
-   * @param changes a fault's changes to the record
-   * @param isPlayed whether a scenario has chosen the address of its callbacks
-   */
+  /** @param changes those of a fault */
   create(request: AcceptedRequest, changes?: Partial<PaymentRecord>, isPlayed?: boolean): PaymentRecord {
     const { paymentType, paymentMethod, amount, currency } = request;
+    let id = this.#nextId();
+    // A saved sandbox may have the first ids of the seed.
+    while (this.#entries.has(id)) id = this.#nextId();
     const record: PaymentRecord = {
-      id: this.#freshId(),
+      id,
       paymentStatus: 'PENDING',
       created: toPhpDate(this.#now()),
       paymentType,
@@ -80,7 +76,7 @@ export class Ledger {
       ...(isOnramp(request) && quote(request)),
       ...changes,
     };
-    this.#entries.set(record.id, { record, request, ...(isPlayed && { isPlayed }) });
+    this.#entries.set(id, { record, request, ...(isPlayed && { isPlayed }) });
     this.#makeWay();
     return record;
   }
@@ -103,24 +99,21 @@ export class Ledger {
     return this.#entry(id).record;
   }
 
-  /** Returns the payments with this id or reference, the newest first. @throws {SandboxError} `unknown_payment` */
-  named(idOrReference: string): [PaymentRecord, ...PaymentRecord[]] {
-    const [first, ...others] = this.find(idOrReference) ? [] : this.search({ reference: idOrReference });
-    return [first ?? this.get(idOrReference), ...others];
+  /** Returns the payments with this id or reference, the newest first, at least one. */
+  named(name: string): [PaymentRecord, ...PaymentRecord[]] {
+    const [first, ...others] = this.find(name) ? [] : this.search({ reference: name });
+    return [first ?? this.get(name), ...others];
   }
 
-  /** Returns the only payment with this id or reference. @throws {SandboxError} `unknown_payment`, `refused` */
-  only(idOrReference: string): PaymentRecord {
-    const found = this.named(idOrReference);
+  /** Returns the only payment with this id or reference. */
+  only(name: string): PaymentRecord {
+    const found = this.named(name);
     if (found.length === 1) return found[0];
-    const list = found.map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
-    throw new SandboxError(
-      'refused',
-      `Several payments have the reference ${idOrReference}: ${list.join(', ')}. Pass the id of one.`,
-    );
+    const list = found.map(({ id, paymentStatus }) => `${id} (${paymentStatus})`).join(', ');
+    throw new SandboxError('refused', `Several payments have the reference ${name}: ${list}. Pass the id of one.`);
   }
 
-  /** Returns the merchant's request, the start of the customer's quote, and the addresses of its callbacks. */
+  /** The payment's callbacks go to `postedTo`. */
   detailsOf(id: string) {
     const { request, quotedAt, isPlayed } = this.#entry(id);
     const callbackUrl = (request.webhookUrl ?? request.callbackUrl) as string;
@@ -129,7 +122,6 @@ export class Ledger {
     return { request, quotedAt, callbackUrl, postedTo };
   }
 
-  /** Gives an identified customer a quote from now on. */
   renewQuote(id: string): void {
     this.#entry(id).quotedAt = this.#now();
   }
@@ -139,33 +131,18 @@ export class Ledger {
     entry.record = { ...entry.record, paymentMethod };
   }
 
-  /**
-   * @param force allows moves out of a final state
-   * @throws {SandboxError} `unknown_payment`, `final_state`
-   */
-  move(id: string, paymentStatus: PaymentStatus, changes: Partial<PaymentRecord>, force = false): PaymentRecord {
+  move(id: string, paymentStatus: PaymentStatus, { amount, force, ...reason }: AnyMoveOptions): PaymentRecord {
     const entry = this.#entry(id);
     const from = entry.record.paymentStatus;
     if (isFinalStatus(from) && !force) {
       throw new SandboxError('final_state', `Payment ${id} is ${from}, which is final. To move it anyway, pass force.`);
     }
     const { errorMessage, ...kept } = withoutSettlement(entry.record);
+    const changes = paymentStatus === 'COMPLETED' ? settled(entry, amount) : errorMessageOf(reason);
     entry.record = { ...kept, paymentStatus, ...changes };
     return entry.record;
   }
 
-  paidWith(id: string, paid?: number) {
-    const { record, request } = this.#entry(id);
-    const amount = paid ?? record.amount;
-    return {
-      amount,
-      settled_crypto_amount: Number(quote({ ...record, amount }).cryptoAmount),
-      crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
-      destination_wallet: walletOf(request),
-    };
-  }
-
-  /** Drops the oldest final payments above the limit. Payments that can still move stay. */
   #makeWay(): void {
     for (const [id, { record }] of this.#entries) {
       if (this.#entries.size <= this.#settings.maxPayments) return;
@@ -173,22 +150,23 @@ export class Ledger {
     }
   }
 
-  /** Skips ids that exist already: with a seed, a saved sandbox may have the first ones. */
-  #freshId(): string {
-    let id = this.#nextId();
-    while (this.#entries.has(id)) id = this.#nextId();
-    return id;
-  }
-
   #entry(id: string): Entry {
     const entry = this.#entries.get(String(id).toLowerCase());
-    if (!entry)
-      throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass its id or reference.`);
-    return entry;
+    if (entry) return entry;
+    throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass its id or reference.`);
   }
 }
 
-/** Adds the query of a callback's own address: a token in it must reach the shop at any address. */
+function settled({ record, request }: Entry, amount = record.amount) {
+  return {
+    amount,
+    settled_crypto_amount: Number(quote({ ...record, amount }).cryptoAmount),
+    crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
+    destination_wallet: walletOf(request),
+  };
+}
+
+/** Adds the query of the payment's own address, which may have a token. */
 function forwarded(own: string, forwardTo: string): string {
   const { search } = new URL(own);
   if (!search) return forwardTo;
@@ -197,18 +175,15 @@ function forwarded(own: string, forwardTo: string): string {
   return address.href;
 }
 
-/** Returns the text that the gateway stores. A code without a documented translation keeps its number. */
-export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?: string } {
+function errorMessageOf({ code, reason }: AnyMoveOptions): { errorMessage?: string } {
   if (reason !== undefined) return { errorMessage: reason };
   return code === undefined ? {} : { errorMessage: TRANSLATIONS.get(String(code)) ?? `Processor error ${code}` };
 }
 
-/** Whether the customer pays money for a settlement in crypto. */
 export const isOnramp = ({ paymentMethod }: { paymentMethod: string }): boolean =>
-  paymentMethod === 'ONRAMP' || ONRAMP_METHODS.some(method => method === paymentMethod);
+  paymentMethod === 'ONRAMP' || isOnrampMethod(paymentMethod);
 
-/** Returns the crypto's destination: the wallet of the request, or the merchant's own. */
 export function walletOf({ additionalParameters }: AcceptedRequest): string {
-  const { destination_wallet } = (additionalParameters ?? {}) as { destination_wallet?: unknown };
-  return typeof destination_wallet === 'string' ? destination_wallet : MERCHANT_WALLET;
+  const { destination_wallet: wallet } = Object(additionalParameters);
+  return typeof wallet === 'string' ? wallet : MERCHANT_WALLET;
 }

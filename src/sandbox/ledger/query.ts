@@ -1,7 +1,7 @@
-// Searches and filters the payments.
+// Finds payments for a query.
 import type { PaymentRecord } from './record.ts';
 
-/** A query. A payment must match every given field. */
+/** A payment must match every given field. */
 export interface PaymentQuery {
   /** A part of the id, reference, description, method, amount or the customer's email. Ignores case. */
   search?: string | undefined;
@@ -10,20 +10,20 @@ export interface PaymentQuery {
   reference?: string | undefined;
 }
 
-/** Returns the order of an attempt, whose reference is `<order>.<n>`. */
+/** The order of an attempt, whose reference is `<order>.<n>`. */
 export const orderOf = ({ paymentType, reference }: PaymentRecord): string | undefined =>
   paymentType === 'DEPOSIT' ? /^(.+)\.[1-9]\d{0,2}$/s.exec(reference ?? '')?.[1] : undefined;
 
 export function matcherOf({ search = '', paymentStatus, reference }: PaymentQuery) {
   const wanted = search.trim().toLowerCase();
-  return (record: PaymentRecord): boolean =>
-    (paymentStatus === undefined || record.paymentStatus === paymentStatus) &&
-    (reference === undefined || record.reference === reference) &&
-    (wanted === '' || textsOf(record).some(text => text.toLowerCase().includes(wanted)));
+  return (record: PaymentRecord) =>
+    (paymentStatus ?? record.paymentStatus) === record.paymentStatus &&
+    (reference ?? record.reference) === record.reference &&
+    (!wanted || textOf(record).includes(wanted));
 }
 
-const textsOf = (record: PaymentRecord): string[] => {
+function textOf(record: PaymentRecord) {
   const { id, reference, description, paymentMethod, amount, currency, customer } = record;
-  const email = typeof customer?.email === 'string' ? customer.email : '';
-  return [id, reference ?? '', description ?? '', paymentMethod, `${amount} ${currency}`, email];
-};
+  const texts = [id, reference, description, paymentMethod, `${amount} ${currency}`, customer?.email];
+  return texts.join('\0').toLowerCase();
+}

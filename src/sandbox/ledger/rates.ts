@@ -1,7 +1,7 @@
-// The fixed price of one USDT in each currency, as a sandbox has no market.
+// The fixed prices of the sandbox's on-ramp.
 import { decimalsOf } from '../../schemas/amount.ts';
 
-/** Plausible rates, the same in every run. */
+/** The price of one USDT in each currency. */
 const RATES: Readonly<Record<string, number>> = {
   AUD: 1.5284,
   BRL: 5.4273,
@@ -19,25 +19,20 @@ const RATES: Readonly<Record<string, number>> = {
   ZAR: 17.283,
 };
 
-/** The rate of the gateway's own example, for all other currencies. */
+/** The gateway's own example, for other currencies. */
 const FALLBACK = 1.0825;
 
-/** Milliseconds for which a customer's quote is good. */
+/** Milliseconds until a customer's quote expires. */
 export const QUOTE_MS = 120_000;
 
-const FEE = 0.015;
-
-/** Returns the on-ramp's fee, which its rate includes. */
+/** Returns the fee, which the rate includes. */
 export const feeOf = ({ amount, currency }: { amount: number; currency: string }) => ({
-  amount: Number((amount * FEE).toFixed(decimalsOf(currency))),
+  amount: Number((amount * 0.015).toFixed(decimalsOf(currency))),
   currency,
 });
 
-/** Returns the price of one unit of the crypto currency. */
-const rateOf = (currency: string): number => RATES[currency.toUpperCase()] ?? FALLBACK;
-
 /** Converts an amount into crypto, in the names and types of the wire. */
 export function quote({ amount, currency }: { amount: number; currency: string }) {
-  const crypto_fx = rateOf(currency);
+  const crypto_fx = RATES[currency.toUpperCase()] ?? FALLBACK;
   return { cryptoAmount: (amount / crypto_fx).toFixed(8), cryptoCurrency: 'USDT', crypto_fx };
 }

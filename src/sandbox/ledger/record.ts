@@ -1,16 +1,14 @@
-// The ledger's data of a payment: its record in the wire's form, and its request.
+// The ledger's data of a payment: its record and its request.
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { CheckedRequest } from '../../schemas/requests/checked-request.ts';
 
-/** Fields of a payment once it is settled in crypto. */
-export interface Settlement {
+/** A payment as the gateway records it, in the names and types of the wire. */
+export interface PaymentRecord {
+  // Once it is settled in crypto.
   settled_crypto_amount?: number;
   crypto_tx_hash?: string;
   destination_wallet?: string;
-}
 
-/** A payment as the gateway records it, in the names and types of the wire. */
-export interface PaymentRecord extends Settlement {
   id: string;
   paymentStatus: PaymentStatus;
   created: { date: string; timezone_type: number; timezone: string };
@@ -29,12 +27,11 @@ export interface PaymentRecord extends Settlement {
   errorMessage?: string;
 }
 
-export function withoutSettlement(record: PaymentRecord): Omit<PaymentRecord, keyof Settlement> {
+export function withoutSettlement(record: PaymentRecord) {
   const { settled_crypto_amount, crypto_tx_hash, destination_wallet, ...rest } = record;
   return rest;
 }
 
-/** A creation request that passed the sandbox's checks. */
 export type AcceptedRequest = CheckedRequest & { amount: number };
 
 export interface Entry {
@@ -42,7 +39,7 @@ export interface Entry {
   request: AcceptedRequest;
   /** The start of an identified customer's quote, in milliseconds since 1970. */
   quotedAt?: number | undefined;
-  /** Whether a scenario made it. Its callbacks go to their own address despite `forwardTo`. */
+  /** Whether a scenario made it, and has chosen the address of its callbacks. */
   isPlayed?: boolean;
 }
 
@@ -51,3 +48,17 @@ export interface FailureReason {
   code?: number | string | undefined;
   reason?: string | undefined;
 }
+
+/** The options of a move. */
+export interface MoveOptions {
+  /** Moves the payment even out of a final state. */
+  force?: boolean | undefined;
+}
+
+/** The options of `complete`. */
+export interface CompleteOptions extends MoveOptions {
+  /** The paid amount, if it is not the requested one. */
+  amount?: number | undefined;
+}
+
+export type AnyMoveOptions = FailureReason & CompleteOptions;

@@ -8,8 +8,8 @@ import { REQUEST_FIELDS } from '../../schemas/requests/schema.ts';
 import type { RedeliverOptions } from '../callbacks/callbacks.ts';
 import type { FaultOptions } from '../faults/faults.ts';
 import { CREATE_FAULTS, type CreateFault, FAULTS, type Fault, isCreateFault, takesMs } from '../faults/kinds.ts';
-import { type CompleteOptions, type MoveName, moveFields } from '../ledger/moves.ts';
-import type { FailureReason } from '../ledger/record.ts';
+import { type MoveName, moveFields } from '../ledger/moves.ts';
+import type { CompleteOptions, FailureReason } from '../ledger/record.ts';
 import { type Duration, writtenDuration } from '../text/duration.ts';
 
 /**
