@@ -1,16 +1,10 @@
-// Streams the sandbox's events as an answer: the latest ones, and on request all later ones.
+// Streams the sandbox's latest events as an answer, and on request all later ones.
 import type { SandboxEvent } from './events.ts';
 import type { Log } from './log.ts';
 
-/** A reader with this many unread events has left silently. */
+/** Unread events of a reader that has left silently. */
 const LONGEST_BACKLOG = 10_000;
 
-/**
- * Begins with an empty line, so that the reader knows that it misses no event.
- *
- * @param limit the number of latest events to begin with
- * @param follow whether the stream continues with new events
- */
 export function eventStream(
   log: Log,
   type: string,
@@ -29,8 +23,9 @@ export function eventStream(
         controller.enqueue(encoder.encode(textOf(event)));
         if ((controller.desiredSize ?? 0) <= -LONGEST_BACKLOG) close();
       };
+      // Shows the reader that it misses no event from now on.
       controller.enqueue(encoder.encode('\n'));
-      for (const event of limit > 0 ? log.events.slice(-limit) : []) write(event);
+      if (limit > 0) log.events.slice(-limit).forEach(write);
       if (follow) unsubscribe = log.subscribe(write);
       else close();
     },

@@ -1,4 +1,4 @@
-// The sandbox's events and calls, for the command line, the dashboard and a merchant's own tests.
+// The sandbox's events and calls.
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { Correction } from '../api/correction.ts';
 import type { SignatureCheck } from '../api/signature.ts';
@@ -38,7 +38,6 @@ export interface Call {
   signature?: SignatureCheck | undefined;
 }
 
-/** An event without its time. */
 export type Happening =
   | (Pick<Call, 'method' | 'path' | 'paymentId' | 'message' | 'fault' | 'isPlayed'> & {
       type: 'request';

@@ -1,4 +1,4 @@
-// The sandbox's one log: calls and callbacks by number, the events of all payments, and the listeners of its events.
+// The sandbox's log of calls, callbacks and events.
 import { notify } from '../../telemetry/events.ts';
 import type { Answer } from '../answer.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
@@ -9,28 +9,24 @@ const KEPT_CALLS = 1_000;
 const KEPT_BYTES = 64 * 1024;
 const KEPT_EVENTS = 10_000;
 
-/** Whether a call or a post has not ended. */
 export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>
   durationMs === undefined && error === undefined;
 
-/**
- * Makes room before it adds, so the last entry is the newest. At the limit, lookups make way first, because a merchant
- * may poll for days, then the oldest. Running ones stay.
- */
+/** At the limit, drops lookups first, because a merchant may poll for days, and then the oldest. */
 function add<T extends object>(list: T[], limit: number, added: T, stays: (one: T) => boolean = () => false): void {
   while (list.length >= limit) {
-    const lookup = list.findIndex(one => 'method' in one && one.method === 'GET' && !stays(one));
-    const dropped = lookup < 0 ? list.findIndex(one => !stays(one)) : lookup;
-    if (dropped < 0) break;
-    list.splice(dropped, 1);
+    const ended = list.filter(one => !stays(one));
+    const dropped = ended.find(one => 'method' in one && one.method === 'GET') ?? ended[0];
+    if (!dropped) break;
+    list.splice(list.indexOf(dropped), 1);
   }
   list.push(added);
 }
 
-const nextIdIn = (list: readonly { id: number }[]): number => (list.at(-1)?.id ?? 0) + 1;
+const nextIdIn = (list: readonly { id: number }[]) => (list.at(-1)?.id ?? 0) + 1;
 
 export interface SavedLog {
-  /** The bodies are in base64, because JSON has no bytes. */
+  /** With bodies in base64. */
   calls: readonly (Omit<Call, 'body'> & { body: string })[];
   deliveries: readonly Delivery[];
   events: readonly SandboxEvent[];
@@ -46,7 +42,7 @@ export class Log {
   readonly #listeners = new Set<SandboxListener>();
   readonly #maxDeliveries: number;
   readonly #now: () => number;
-  /** Aborted by a reset. Work that still runs then leaves no trace. */
+  /** Aborted by a reset, so that running work leaves no trace. */
   life = new AbortController();
 
   constructor(maxDeliveries: number, now: () => number) {
@@ -54,49 +50,42 @@ export class Log {
     this.#now = now;
   }
 
-  /** @returns a function that unsubscribes */
   subscribe(listener: SandboxListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Emits an event, dated now unless it has a time. */
   emit(happening: Happening & { at?: number }): void {
     const event = { at: this.#now(), ...happening };
     add(this.events, KEPT_EVENTS, event);
     for (const listener of this.#listeners) notify(listener, event);
   }
 
-  /** @throws {SandboxError} `unknown_call` */
   call(id: number): Call {
     const call = this.calls.find(one => one.id === id);
     if (call) return call;
     throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
   }
 
-  /** @throws {SandboxError} `unknown_delivery` */
   delivery(id: number): Delivery {
     const delivery = this.deliveries.find(one => one.id === id);
     if (delivery) return delivery;
     throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
   }
 
-  /** Returns the events of a payment in order of their ends. */
   history(paymentId: string): SandboxEvent[] {
     return this.events.filter(event => paymentOf(event) === paymentId);
   }
 
-  /** Returns the events of a payment in order of time. */
   timeline(paymentId: string): SandboxEvent[] {
     return this.history(paymentId).sort((a, b) => a.at - b.at);
   }
 
-  /** Returns the kept deliveries of a payment, the newest first. */
   deliveriesOf(paymentId: string): Delivery[] {
     return this.deliveries.filter(delivery => delivery.paymentId === paymentId).reverse();
   }
 
-  /** Logs a call. @returns the call, and a function to call at its end, without an answer after a broken connection */
+  /** Logs a call. @returns the call, and the function for its end, without an answer after a broken connection */
   begin(request: Request, body: Uint8Array, isPlayed = false) {
     const begun = performance.now();
     const { signal: life } = this.life;
@@ -112,7 +101,7 @@ export class Log {
       ...(isPlayed && { isPlayed }),
     };
     add(this.calls, KEPT_CALLS, call, isRunning);
-    const end = (answer?: Answer): void => {
+    const end = (answer?: Answer) => {
       if (life.aborted) return;
       const { status, headers = {}, body = '', isCut = false, message } = answer ?? {};
       const shown = status && { status, headers: Object.entries(headers), body, isCut };
@@ -122,7 +111,7 @@ export class Log {
     return { call, end };
   }
 
-  /** Logs a delivery. Changes to the returned one appear in the log. */
+  /** Logs a delivery, which can still change. */
   post(fields: Omit<Delivery, 'id' | 'at'>): Delivery {
     const delivery = { id: nextIdIn(this.deliveries), at: this.#now(), ...fields };
     add(this.deliveries, this.#maxDeliveries, delivery, isRunning);
@@ -147,16 +136,16 @@ export class Log {
   }
 }
 
-const paymentOf = (event: SandboxEvent): string | undefined =>
+const paymentOf = (event: SandboxEvent) =>
   event.type === 'callback' ? event.delivery.paymentId : 'paymentId' in event ? event.paymentId : undefined;
 
 function eventOf({ id: callId, answer, durationMs = 0, signature, ...call }: Call): SandboxEvent {
   const { at, method, path, paymentId, message, fault, isPlayed } = call;
   const event = { type: 'request', at, callId, method, path, status: answer?.status, durationMs, paymentId } as const;
-  const correction = message !== undefined && message === signature?.problem ? signature.correction : undefined;
+  const correction = message === signature?.problem ? signature?.correction : undefined;
   return { ...event, message, fault, correction, isPlayed };
 }
 
-/** Masks credentials: a merchant may have used a live key by mistake. */
-const masked = (name: string, value: string): string =>
+/** A merchant may have used a live key by mistake. */
+const masked = (name: string, value: string) =>
   name === 'authorization' || name === 'cookie' ? value.replace(/\S+$/, '••••••••') : value;
