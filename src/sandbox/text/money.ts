@@ -1,7 +1,7 @@
-// Formats money for people: the amount with its currency's digits, then the currency's code.
+// Formats money for people.
 import { decimalsOf } from '../../schemas/amount.ts';
 
-/** Letters of a code: more than any known one has (`USDTTRC20`), and few enough to fit next to an amount. */
+/** Letters that fit next to an amount, more than those of any known code. */
 const LONGEST_CODE = 12;
 
 export const currencyCode = (currency: string): string =>
@@ -12,13 +12,13 @@ interface Money {
   currency: string;
 }
 
-function digits({ amount, currency }: Money, useGrouping: boolean, locale = 'en'): string {
+function digits({ amount, currency }: Money, useGrouping: boolean, locale = 'en') {
   const minimumFractionDigits = decimalsOf(currency);
   return amount.toLocaleString(locale, { minimumFractionDigits, maximumFractionDigits: 100, useGrouping });
 }
 
-/** Formats an amount with all its digits, and at least those of its currency: `1,000 JPY`, `25.555 EUR`. */
+/** Formats an amount with at least the digits of its currency: `1,000 JPY`, `25.555 EUR`. */
 export const money = (of: Money, locale?: string): string => `${digits(of, true, locale)} ${currencyCode(of.currency)}`;
 
-/** Formats an amount for a form, without commas and currency: `1000`. */
+/** Formats an amount for a form: `1000`. */
 export const plainAmount = (of: Money): string => digits(of, false);

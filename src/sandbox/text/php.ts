@@ -1,23 +1,19 @@
-// Writes JSON and dates as the gateway's PHP does, so that merchants meet them in tests first.
+// Writes JSON and dates as the gateway's PHP does.
 import { isJsonMap } from '../../schemas/json.ts';
-import type { PaymentRecord } from '../ledger/record.ts';
 
-/** Serializes like `json_encode`: escapes slashes and all non-ASCII text, and writes an empty map as an empty list. */
-export const toPhpJson = (value: unknown): string =>
-  escapeNonAscii(JSON.stringify(value, (_key, part) => (isEmptyMap(part) ? [] : part)).replaceAll('/', '\\/'));
+/** Serializes like `json_encode`, with an empty map as an empty list. */
+export function toPhpJson(value: unknown): string {
+  const json = JSON.stringify(value, (_, part) => (isJsonMap(part) && Object.keys(part).length === 0 ? [] : part));
+  return escapeNonAscii(json.replaceAll('/', '\\/'));
+}
 
 export const escapeNonAscii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const isEmptyMap = (value: unknown): boolean => isJsonMap(value) && Object.keys(value).length === 0;
-
-/** A PHP `DateTime` as JSON. */
-type PhpDate = PaymentRecord['created'];
-
-export const toPhpDate = (milliseconds: number): PhpDate => ({
+export const toPhpDate = (milliseconds: number) => ({
   date: `${new Date(milliseconds).toISOString().slice(0, -1).replace('T', ' ')}000`,
   timezone_type: 3,
   timezone: 'UTC',
 });
 
-export const millisecondsOf = ({ date }: PhpDate): number => Date.parse(`${date.slice(0, 23).replace(' ', 'T')}Z`);
+export const millisecondsOf = ({ date }: { date: string }) => Date.parse(`${date.slice(0, 23).replace(' ', 'T')}Z`);
