@@ -1,10 +1,7 @@
-// The sandbox's clock: it dates events, and can be moved.
+// The sandbox's clock, which tests can move.
 import { SandboxError } from './sandbox-error.ts';
 
-/** The last millisecond that a four-digit year can show. */
-const LATEST = Date.UTC(10_000, 0, 1) - 1;
-
-/** The clock of a sandbox, for `created`, delayed callbacks and their repetitions. */
+/** The clock of `created`, delayed callbacks and their repetitions. */
 export class Clock {
   readonly #source: () => number;
   readonly #onMoved: (offset: number) => void;
@@ -16,20 +13,19 @@ export class Clock {
     this.#onMoved = onMoved;
   }
 
-  /** Returns the current time, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number {
     return this.#source() + this.#offset;
   }
 
-  /** How far the clock was moved, in milliseconds. */
+  /** How far it was moved, in milliseconds. */
   get offset(): number {
     return this.#offset;
   }
 
   /**
-   * Moves the clock forward, and posts the callbacks and repetitions that become due.
+   * Moves the clock forward by 0 or more milliseconds, and posts the callbacks and repetitions that become due.
    *
-   * @param ms milliseconds, 0 or more
    * @throws {SandboxError} `refused` for an invalid time, or beyond the year 9999
    */
   advance(ms: number): void {
@@ -38,9 +34,8 @@ export class Clock {
   }
 
   /**
-   * Sets the clock to a time. An earlier time makes waiting callbacks wait longer.
+   * Sets the clock to milliseconds since 1970. An earlier time makes waiting callbacks wait longer.
    *
-   * @param at milliseconds since 1970
    * @throws {SandboxError} `refused` for an invalid time, or outside the years 1970 to 9999
    */
   set(at: number): void {
@@ -49,14 +44,14 @@ export class Clock {
 
   #move(offset: number): void {
     const at = this.#source() + offset;
-    if (!(at >= 0 && at <= LATEST)) {
+    if (!(at >= 0 && at < Date.UTC(10_000, 0, 1))) {
       throw new SandboxError('refused', 'A clock is set to milliseconds since 1970, up to the year 9999.');
     }
     this.#offset = offset;
     this.#onMoved(offset);
   }
 
-  /** @internal Restores the offset of a saved sandbox. With 0 it follows the machine's clock. */
+  /** @internal Sets the offset of a saved sandbox. */
   shift(offset: number): void {
     this.#offset = offset;
   }

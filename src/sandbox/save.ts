@@ -1,4 +1,4 @@
-// Saves all state of a sandbox, and restores it into another one, for example after a restart.
+// Saves the state of a sandbox, and restores it into another one.
 import { ConfigurationError } from '../errors.ts';
 import { isRunning } from './log/log.ts';
 import type { Parts } from './parts.ts';
@@ -6,12 +6,11 @@ import type { SavedSandbox } from './saved.ts';
 
 export function save({ settings, ledger, callbacks, log, faults, clock }: Parts): SavedSandbox {
   const { deliveries, ...saved } = log.save();
-  const { callbackRetries: retries } = settings;
-  const due = clock.now();
-  // Running posts are repeated in the next sandbox.
-  const running = deliveries
-    .filter(isRunning)
-    .map(({ id, at, ...callback }) => ({ callback: { ...callback, retries }, due }));
+  // The next sandbox repeats running posts.
+  const running = deliveries.filter(isRunning).map(({ id, at, ...callback }) => ({
+    callback: { ...callback, retries: settings.callbackRetries },
+    due: clock.now(),
+  }));
   return structuredClone({
     version: 1,
     payments: ledger.entries,
@@ -23,7 +22,6 @@ export function save({ settings, ledger, callbacks, log, faults, clock }: Parts)
   });
 }
 
-/** @throws {ConfigurationError} */
 export function restore({ ledger, callbacks, log, faults, clock }: Parts, saved: SavedSandbox): void {
   try {
     const state = structuredClone(saved);

@@ -1,10 +1,10 @@
-// A sandbox as a value: all its state as plain JSON.
+// The state of a sandbox as plain JSON.
 import type { WaitingCallback } from './callbacks/delivery.ts';
 import type { Armed } from './faults/faults.ts';
 import type { Entry } from './ledger/record.ts';
 import type { SavedLog } from './log/log.ts';
 
-/** The result of `sandbox.save()`: plain JSON, for the option `saved` of the next sandbox. */
+/** The result of `sandbox.save()` as plain JSON, for the option `saved`. */
 export interface SavedSandbox extends SavedLog {
   version: 1;
   payments: Entry[];
@@ -13,5 +13,4 @@ export interface SavedSandbox extends SavedLog {
   clockOffset: number;
 }
 
-/** Whether this version saved the value. */
 export const isSavedSandbox = (value: unknown): value is SavedSandbox => (value as SavedSandbox | null)?.version === 1;
