@@ -77,7 +77,7 @@ export class Ledger {
       ...changes,
     };
     this.#entries.set(id, { record, request, ...(isPlayed && { isPlayed }) });
-    this.#makeWay();
+    this.#dropOldest();
     return record;
   }
 
@@ -143,7 +143,7 @@ export class Ledger {
     return entry.record;
   }
 
-  #makeWay(): void {
+  #dropOldest(): void {
     for (const [id, { record }] of this.#entries) {
       if (this.#entries.size <= this.#settings.maxPayments) return;
       if (isFinalStatus(record.paymentStatus)) this.#entries.delete(id);

@@ -10,7 +10,7 @@ export function eventStream(
   type: string,
   textOf: (event: SandboxEvent) => string,
   { limit = 0, follow = true } = {},
-): Response {
+) {
   const encoder = new TextEncoder();
   let unsubscribe = () => {};
   const body = new ReadableStream({
