@@ -14,15 +14,9 @@ import { lookUp } from './lookup.ts';
 export interface WaitOptions {
   /** Stops the wait. */
   signal?: AbortSignal | undefined;
-  /**
-   * Milliseconds for the whole wait.
-   * @default 300_000
-   */
+  /** Milliseconds for the whole wait. @default 300_000 */
   timeout?: number | undefined;
-  /**
-   * Decides whether to stop. An error that it throws ends the wait.
-   * @default isFinal
-   */
+  /** Decides whether to stop. An error that it throws ends the wait. @default isFinal */
   until?: ((payment: Payment) => boolean) | undefined;
   /** Gets the payment at each lookup. Its errors change nothing. */
   onPoll?: ((payment: Payment) => void) | undefined;

@@ -90,10 +90,7 @@ export type EffectResult = 'done' | 'skipped' | 'busy' | 'uncertain';
 export interface Store<Tx = unknown> {
   /** The scope within which references are unique. Set it per terminal and never change it. */
   readonly scope: string;
-  /**
-   * Milliseconds after a create's timeout until an operator may settle it as not created.
-   * @default 600_000
-   */
+  /** Milliseconds after a create's timeout until an operator may settle it as not created. @default 600_000 */
   readonly settleMargin?: number | undefined;
   read(key: RowKey): Promise<WithNow<{ row?: StoreRow | undefined }>>;
   /** Returns the create that has this payment. */

@@ -7,20 +7,14 @@ import { functionProblem, marginProblem, storeOptions } from './options.ts';
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /**
-   * The scope within which references are unique. At most 255 bytes of UTF-8.
-   * @default 'memory'
-   */
+  /** The scope within which references are unique. At most 255 bytes of UTF-8. @default 'memory' */
   scope?: string | undefined;
   /**
    * Milliseconds after the timeout of a create until `settle(reference, 'not_created')` is accepted.
    * @default 600_000
    */
   settleMargin?: number | undefined;
-  /**
-   * The clock in milliseconds since 1970, for tests.
-   * @default Date.now
-   */
+  /** The clock in milliseconds since 1970, for tests. @default Date.now */
   now?: (() => number) | undefined;
 }
 

@@ -17,10 +17,7 @@ export interface UpkeepOptions {
   handler: { readonly [HANDLER]: HandlerLink };
   /** Stops the upkeep. It finishes running work within the client's `timeout` and some seconds for the store. */
   signal?: AbortSignal | undefined;
-  /**
-   * Whether to do only the due work. Otherwise the upkeep runs until the signal.
-   * @default false
-   */
+  /** Whether to do only the due work. Otherwise the upkeep runs until the signal. @default false */
   once?: boolean | undefined;
   /**
    * Milliseconds since the create. Sweeps skip younger payments, because their callbacks may still come.
@@ -42,10 +39,7 @@ export interface UpkeepOptions {
    * @default 1_000 with `once`, otherwise unlimited
    */
   limit?: number | undefined;
-  /**
-   * Number of payouts sent concurrently, and of payments processed concurrently.
-   * @default 8
-   */
+  /** Number of payouts sent concurrently, and of payments processed concurrently. @default 8 */
   concurrency?: number | undefined;
 }
 
