@@ -31,15 +31,14 @@ const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   errorMessage: false,
   fallbackPaymentStatus: false,
 };
-/** Also those inside `created`. Without the fields that a gateway may add later. */
-const KEPT = [...Object.keys(IS_KEPT).filter(name => IS_KEPT[name as never]), 'date', 'timezone_type', 'timezone'];
 
 /** Merges a payment with its state in the store: the later status, and the next action of the create's answer. */
 export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope {
   // The gateway's record may be out of date.
   const isBehind = known && progressOf(seen.payment.paymentStatus) < progressOf(known.payment.paymentStatus);
+  const fields = Object.entries(isBehind ? known.payment : seen.payment).filter(([name]) => IS_KEPT[name as never]);
   // As JSON, like the stores, so that the same record is no change.
-  const payment = JSON.parse(JSON.stringify(isBehind ? known.payment : seen.payment, KEPT));
+  const payment = JSON.parse(JSON.stringify(Object.fromEntries(fields)));
   return withNextAction(known ?? seen, withNextAction(seen, { payment }));
 }
 
