@@ -1,4 +1,4 @@
-// The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and store/.
+// The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and upkeep/.
 import {
   type CallOptions,
   type ClientOptions,
@@ -12,8 +12,8 @@ import { lookUp } from './payments/lookup.ts';
 import { cancelOrder, type Order, orderOf } from './payments/order-state.ts';
 import { type Checkout, type CheckoutRequest, checkout, type OnrampCheckout } from './payments/orders.ts';
 import { type PayoutRequest, payOut } from './payments/payouts.ts';
+import { ask, type Doubt, doubts, type Entry, find, reconcile, settle } from './payments/references.ts';
 import { resolveReview, reviews } from './payments/reviews.ts';
-import { ask, type Doubt, doubts, type Entry, find, reconcile, settle } from './payments/store-calls.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/records/payment.ts';

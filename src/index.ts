@@ -21,8 +21,8 @@ export type { NextAction } from './payments/next-action.ts';
 export type { Order } from './payments/order-state.ts';
 export type { Checkout, CheckoutRequest } from './payments/orders.ts';
 export type { PayoutRequest } from './payments/payouts.ts';
+export type { Doubt, Entry } from './payments/references.ts';
 export { signBody } from './payments/signing/sign.ts';
-export type { Doubt, Entry } from './payments/store-calls.ts';
 export type { WaitOptions } from './payments/wait.ts';
 export {
   DEPOSIT_METHODS,

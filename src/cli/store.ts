@@ -1,8 +1,8 @@
 // The operator's commands: list and settle doubts, list and close reviews, show a reference.
 import type { Command } from 'commander';
 import { GatewayClient } from '../client.ts';
+import { doubts, find } from '../payments/references.ts';
 import { resolveReview, reviews } from '../payments/reviews.ts';
-import { doubts, find } from '../payments/store-calls.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import type { Difference } from '../schemas/records/matching.ts';
 import type { SqlStoreOptions } from '../sql/store.ts';

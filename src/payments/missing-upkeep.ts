@@ -22,6 +22,7 @@ export function checkUpkeep(gateway: Gateway): void {
 }
 
 async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
+  // A lease of 1 ms only looks.
   const [row] = (await store.due({ kind: 'create', states: ['planned'], olderThan: PATIENCE }, 1, 1)).rows;
   if (!row) return;
   // During an outage, upkeep itself makes the plans wait.

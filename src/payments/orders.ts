@@ -22,7 +22,7 @@ import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 import { nextActionOf, type TransferInstructions } from './next-action.ts';
 import { checkOrderId, createOfOrder, referenceOf } from './order-state.ts';
-import { storeOf } from './store-calls.ts';
+import { storeOf } from './references.ts';
 
 /** The request of `checkout`: a deposit without a reference. */
 export type CheckoutRequest = Omit<PlainDeposit, 'reference'> | Omit<ApplePayDeposit, 'reference'>;

@@ -13,7 +13,7 @@ import { plan } from '../store/rules/transitions.ts';
 import { withReference } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
-import { type Entry, entryOf, storeOf } from './store-calls.ts';
+import { type Entry, entryOf, storeOf } from './references.ts';
 
 /** The request of `payOut`. */
 export type PayoutRequest = WithdrawalRequest & { reference: string };

@@ -1,4 +1,4 @@
-// The calls of a client about its creates: list doubts, find, settle, and report a payment.
+// The calls about references: list doubts, find one, settle it, and report its payment.
 import { type CallOptions, readCallOptions, readSettleOptions, type SettleOptions } from '../client-options.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Payment } from '../schemas/records/payment.ts';

@@ -1,8 +1,8 @@
 // The contract of a store: rows of four kinds, and effects that run once in the merchant's own transaction.
 
 /**
- * `create`: a reference and the state of its create. `order`: an order, and the payment that pays it. `payment`: a
- * payment's handled status and reviews. `gateway`: the address of the scope's gateway.
+ * `create`: a reference and the state of its create. `order`: an order, and the payment that pays it. `payment`: the
+ * handled status and reviews of a payment or refused payout. `gateway`: the gateway's address, and its outage.
  */
 export type RowKind = 'create' | 'order' | 'payment' | 'gateway';
 
@@ -57,7 +57,7 @@ export type Written = WithNow<{
 
 /** An effect on one payment. */
 export interface StoreEffect {
-  /** The payment's id in lower case: the id of its row. */
+  /** The id of its row: the payment's id in lower case, or the reference of a refused payout. */
   id: string;
   /** Facts that the row keeps while the effect runs, as plain JSON. They describe an effect that was cut off. */
   about: object;

@@ -1,4 +1,4 @@
-// Sends the planned payouts: each at most once, in the order of planning.
+// Sends the planned payouts: each at most once, the longest due first.
 import { randomUUID } from 'node:crypto';
 import { type ApiError, type GatewayError, isGatewayError } from '../errors.ts';
 import { FORBIDDEN, isPassing } from '../http-statuses.ts';
@@ -14,7 +14,7 @@ import type { CreateRow } from '../store/rules/create-row.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../store/rules/plan.ts';
 import { notDue } from '../store/rules/transitions.ts';
 import { NothingDone } from '../telemetry/call.ts';
-import { giveBack, workOnDue } from './claims.ts';
+import { giveBack, workOnDue } from './leases.ts';
 import type { SweepCall } from './sweep.ts';
 
 /** The counts of planned payouts, by result. */

@@ -8,8 +8,8 @@ import { report, type StoreCall, tellableOf, warn } from '../store/creates/repor
 import { type CreateRow, createOf, knownIds, type ReadRow, storeRowOf } from '../store/rules/create-row.ts';
 import { notDue, unleased } from '../store/rules/transitions.ts';
 import { isOfMerchant } from '../store/thrown.ts';
-import { giveBack, workOnDue } from './claims.ts';
 import type { HandlerLink } from './handler-link.ts';
+import { giveBack, workOnDue } from './leases.ts';
 
 /** The counts of a sweep, by result. */
 export interface SweepCounts {

@@ -1,10 +1,10 @@
-// Finds everything that got lost: sends planned payouts, and processes payments whose callbacks were lost.
+// Background work: sends planned payouts, and processes payments whose callbacks were lost.
 import * as z from 'zod';
 import { delay, leaving } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { argumentReader, callFields, count, flag } from '../option-reader.ts';
 import type { Gateway } from '../payments/gateway.ts';
-import { storeOf } from '../payments/store-calls.ts';
+import { storeOf } from '../payments/references.ts';
 import { warn } from '../store/creates/reports.ts';
 import { Call } from '../telemetry/call.ts';
 import { HANDLER, type HandlerLink } from './handler-link.ts';

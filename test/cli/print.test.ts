@@ -1,7 +1,7 @@
 // How doubts and references are printed for people.
 import { expect, it } from 'vitest';
 import { doubtsTable, entryText, reviewsTable } from '../../src/cli/print.ts';
-import type { Doubt, Entry } from '../../src/payments/store-calls.ts';
+import type { Doubt, Entry } from '../../src/payments/references.ts';
 import type { Review } from '../../src/store/rules/payment-row.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
 
