@@ -56,7 +56,7 @@ function tableOver(table: string, scope: string): Table {
     const stored = await reading.then(lines => answerOf(lines, isAlone)).catch(afterWrite);
     if (stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
     if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
-    return notWritten(stored, row, isAlone);
+    return notWritten(stored, row.revision, isAlone);
   };
   return { answerOf, ...statements, prepare, write, ...effectsOver(statements, write) };
 }

@@ -76,7 +76,7 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
     const lines = await query((revision > 0 ? REPLACE : INSERT) + end, values).catch(orTaken);
     if (lines.length === 0) {
       const found = query(...read(row)).then(stored => answerOf(stored, isAlone));
-      return notWritten(await found.catch(afterWrite), row, isAlone);
+      return notWritten(await found.catch(afterWrite), revision, isAlone);
     }
     const { row: written, now, xid } = answerOf(lines, false);
     // The next step relies on its commit, and other code may have begun a transaction.

@@ -5,19 +5,16 @@ import { type Limited, limit } from '../limit.ts';
 import { rowsOf, type SqlDatabase, type SqlQuery, sizeOf } from './database.ts';
 import { sqlCodeOf } from './errors.ts';
 
-/** Milliseconds to wait for a connection, for a statement of the SDK, and for the end of a transaction. */
+/** Milliseconds to wait for a connection, a statement of the SDK, or the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
 
-/** Milliseconds that a single statement waits before it is sent. Its caller waits five seconds. */
+/** Milliseconds that a single statement waits for its turn, because its caller waits 5 s. */
 const LONGEST_TURN = 4_000;
 
-/**
- * Limits by pool, because the effects of all its stores together must leave half of it. Statements have a separate one,
- * because the merchant's code in a work may need them.
- */
+/** By pool. Statements have a separate limit, because the merchant's code in a work may need them. */
 const LIMITS = new WeakMap<object, { works: Limited; statements: Limited }>();
 
-/** Returns the limits of half of a pool, and at least one connection. A database without a pool counts as a separate one. */
+/** Limits each to half of a pool, and at least one connection. A database without a pool counts as a separate one. */
 export function limitsOf(database: Pick<SqlDatabase<unknown>, 'pool'>) {
   const { identity, max } = database.pool ?? { identity: database, max: sizeOf(undefined) };
   const half = Math.max(Math.floor(max / 2), 1);
@@ -46,10 +43,7 @@ const NO_ANSWER = `The database did not answer within ${LONGEST_WAIT} ms.`;
 
 const OVER = 'The transaction of the effect has ended: its connection broke, or your function or the library ended it.';
 
-/**
- * Limits concurrent transactions. A place is free once the library has ended its transaction. The caller gets an error in
- * time, even if the library waits longer.
- */
+/** Limits concurrent transactions, and every wait of the caller. A place is free once the library ended its transaction. */
 export async function boundedTransaction<Tx, T>(
   database: SqlDatabase<Tx>,
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
@@ -58,19 +52,17 @@ export async function boundedTransaction<Tx, T>(
   let running: Promise<T> | undefined;
   const started = Promise.withResolvers<void>();
   const run = async (tx: Tx): Promise<T> => {
-    // The caller already has an error.
     if (isOver) throw notBegun();
     const query = database.queryIn(tx);
     const whileOpen: SqlQuery = async (...statement) => {
       if (isOver) throw new Error(OVER);
       return query(...statement);
     };
-    // A database that repeats its work by itself gets the same error.
+    // A library that repeats its work gets the same error.
     running ??= work(tx, inTime(whileOpen));
     started.resolve();
     await running.catch(() => {});
-    // The event that failed the work may have ended the transaction. A later write of postgres.js to a broken connection,
-    // such as its ROLLBACK, would end the process.
+    // The failure may have ended the transaction. A ROLLBACK of postgres.js on a broken connection would end the process.
     await new Promise(resolve => setImmediate(resolve));
     return isOver ? new Promise(() => {}) : running;
   };
@@ -95,7 +87,7 @@ export async function boundedTransaction<Tx, T>(
   await Promise.race([transaction, ended]).catch(error => {
     throw thrown ?? error;
   });
-  // If the effect ended the transaction, the work continues and may still write.
+  // If the transaction ended before its work, the work may still write.
   return running;
 }
 
@@ -104,12 +96,13 @@ export const inTime =
   async (sql, values) =>
     rowsOf(await withTimeout(query(sql, values), LONGEST_WAIT, NO_ANSWER));
 
-/**
- * Codes of a statement whose transaction the database undid. A concurrent one is the cause in Postgres (serialisation
- * failure, deadlock), some versions of Prisma, and MySQL (deadlock, conflict in a group at COMMIT, row newer than the
- * snapshot, full lock table). Or a pooler has lost a prepared statement of Postgres.
- */
-const UNDONE = new Set<unknown>(['40001', '40P01', 'P2034', '1213', '3101', '1020', '1206', '26000', '42P05']);
+/** Codes of a statement whose transaction the database undid. */
+const UNDONE = new Set<unknown>([
+  // A serialisation failure and a deadlock in Postgres, either in Prisma, and a statement that a pooler has lost.
+  ...['40001', '40P01', 'P2034', '26000', '42P05'],
+  // In MySQL a deadlock, a conflict in a group at COMMIT, a row newer than the snapshot, and a full lock table.
+  ...['1213', '3101', '1020', '1206'],
+]);
 export const isUndone = (error: unknown): boolean => UNDONE.has(sqlCodeOf(error));
 const MOST_TRIES = 10;
 /** Milliseconds, growing with each try. */

@@ -13,14 +13,14 @@ export type SqlRow = Readonly<Record<string, unknown>>;
  * Runs one statement. Its placeholders are `$1`, `$2`, … in Postgres, and `?` in their order in MySQL.
  *
  * @returns the rows as objects, or an empty array
- * @throws the driver's error. In Postgres its `code`, or that of a `cause`, is the five-character SQLSTATE. In MySQL
- * its `errno` is the error's number
+ * @throws the driver's error. It or a `cause` has the five-character SQLSTATE of Postgres as `code`, or the number of
+ * MySQL as `errno`
  */
 export type SqlQuery = (sql: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
 /**
- * A database for `postgresStore` and `mysqlStore`. `fromDrizzle` and the other adapters make one from your library. For
- * another library, write these methods and prove them with `sqlDatabaseSuite` of payment-gateway-sdk/testing.
+ * A database for `postgresStore` and `mysqlStore`. Adapters such as `fromDrizzle` make one from your library. For
+ * another, write these methods and prove them with `sqlDatabaseSuite` of payment-gateway-sdk/testing.
  *
  * @typeParam Tx the library's transaction handle, which effects get as `tx`
  */
@@ -29,14 +29,14 @@ export interface SqlDatabase<Tx> {
   /** Runs a statement outside any transaction, on the primary database. */
   readonly query: SqlQuery;
   /**
-   * Runs the work in a read-write transaction at READ COMMITTED. Commits when the work resolves, and rolls back when it
-   * rejects. Then returns the work's result or throws its error.
+   * Runs the work in a read-write transaction at READ COMMITTED. Commits when the work resolves, rolls back when it
+   * rejects, and settles as the work did.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Returns a query for a transaction of `transaction`, or for one that the merchant began. */
   queryIn(tx: Tx): SqlQuery;
   /**
-   * Calls back for each NOTIFY on a channel, and resolves when the signal is aborted. It may use a connection for that.
+   * Calls back for each NOTIFY on a channel, and resolves when the signal is aborted. It may use one connection.
    *
    * @throws the driver's error, as soon as no more notices can arrive
    */
@@ -51,13 +51,13 @@ export interface SqlDatabase<Tx> {
 
 /** A pool of connections. */
 export interface SqlPool {
-  /** The pool itself, or another object that exists once for each pool. */
+  /** The pool, or another object that exists once per pool. */
   readonly identity: object;
   /** The largest number of connections. */
   readonly max: number;
 }
 
-/** Reads the size that a driver was given, by default 10. It may be text, for example from the environment. */
+/** Reads the size that a driver was given, also as text. */
 export const sizeOf = (given: unknown): number => Number(given) || 10;
 
 const poolSizeProblem: ProblemOf = value =>
@@ -79,12 +79,7 @@ export function poolWith(owner: string, identity: object | undefined, options: P
   return { identity, max: sizeOf(storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize) };
 }
 
-/**
- * Returns the database that a store was given, or undefined for a pool.
- *
- * @param isPool whether the value is a pool. The SDK's writes on a client could be rolled back
- * @throws {ConfigurationError} for a database of another dialect, and for any other value
- */
+/** Returns a given database of the dialect, or undefined for a pool. @throws {ConfigurationError} for any other value */
 export function databaseIn<Tx>(
   dialect: SqlDatabase<Tx>['dialect'],
   given: unknown,
@@ -103,7 +98,7 @@ export function databaseIn<Tx>(
 
 const DRIVERS = { postgres: 'pg', mysql: 'mysql2' };
 
-/** Returns the rows of an answer of `pg` or postgres.js, or of mysql2, which returns none of a write. */
+/** Returns the rows of a driver's answer. mysql2 has none for a write. */
 export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unknown): readonly SqlRow[] {
   if (dialect === 'mysql') {
     const [rows] = answer as unknown[];
@@ -111,7 +106,7 @@ export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unk
   }
   // A merchant's `postProcessResponse` of Knex may have extracted the rows, as postgres.js does.
   const rows = rowsOf(Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows);
-  // A merchant's option may write the names of columns in camel or Pascal case.
+  // A merchant's option may write columns in camel or Pascal case.
   return rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value])));
 }
 

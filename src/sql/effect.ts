@@ -14,7 +14,7 @@ export function effectsOver<Tx>(db: SqlDatabase<Tx>, open: () => Promise<Table>,
   return async (effect, work) => {
     const table = await open();
     /** @throws {EffectCutOff} if the transaction has ended, even if another one has begun */
-    const take = async (tx: Tx, within: SqlQuery): Promise<Marked | 'busy' | 'uncertain'> => {
+    const take = async (tx: Tx, within: SqlQuery) => {
       // Before the work, so that a COMMIT of the effect also commits the mark.
       let marked = await table.begin(within, effect);
       for (const pause of LOCK_PAUSES) {
@@ -34,8 +34,8 @@ export function effectsOver<Tx>(db: SqlDatabase<Tx>, open: () => Promise<Table>,
     };
     const end = await repeated(async () => {
       await table.prepare?.(query, effect.id);
-      return boundedTransaction(db, take).catch((error): 'skipped' | EffectCutOff => {
-        // It may concern one of the merchant's own tables, or another effect.
+      return boundedTransaction(db, take).catch(error => {
+        // It concerns the merchant's own tables, or another effect.
         if (isOfMerchant(error)) throw error;
         if (error === SKIPPED) return 'skipped';
         return error instanceof EffectCutOff ? error : advise(error);
@@ -43,7 +43,7 @@ export function effectsOver<Tx>(db: SqlDatabase<Tx>, open: () => Promise<Table>,
     });
     if (typeof end === 'string') return end;
     if (end instanceof EffectCutOff) {
-      // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
+      // Later statements were committed, and perhaps the mark was not. `repeated` must not retry this.
       await markUncertain(table, query, effect);
       throw end;
     }
@@ -52,10 +52,10 @@ export function effectsOver<Tx>(db: SqlDatabase<Tx>, open: () => Promise<Table>,
   };
 }
 
-/** Thrown to roll back an effect that wrote nothing. */
+/** Rolls back an effect that wrote nothing. */
 const SKIPPED = new Error('The effect was skipped.');
 
-/** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
+/** A library can report a commit after a rollback. Only the mark proves the commit. */
 async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }: Marked): Promise<void> {
   const { row, writer: found } = table.answerOf(await query(...table.read(ofPayment(id))));
   if (found === writer && row?.state === 'begun') throw cutOff();

@@ -31,7 +31,7 @@ export interface SqlStoreOptions {
   settleMargin?: number | undefined;
 }
 
-/** @param own checks for the options of one database alone @throws {ConfigurationError} naming every wrong option */
+/** @param own checks for the options of one database @throws {ConfigurationError} naming every wrong option */
 export function sqlStoreOptions<Options extends SqlStoreOptions>(
   owner: string,
   options: Options,
@@ -47,13 +47,15 @@ export function sqlStoreOptions<Options extends SqlStoreOptions>(
 
 export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: SqlStoreOptions): Store<Tx> {
   const { scope, settleMargin } = options;
-  const { statements: inTurn } = limitsOf(db);
-  /** Runs a statement as its own transaction, and retries it if the database undid it. */
-  const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
+  /** For a transaction of one statement or of the SDK alone. */
+  const alone = <T>(statement: () => Promise<T>) =>
+    limitsOf(db)
+      .statements(() => repeated(statement))
+      .catch(advise);
   const query = inTime((text, values) => alone(() => db.query(text, values)));
 
   let kept: Table | undefined;
-  const open = async (): Promise<Table> => {
+  const open = async () => {
     kept ??= await tableIn(query, dialect, scope);
     return kept;
   };
@@ -66,11 +68,11 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
   const writeIn = async (row: StoreRow, tx: Tx) => {
     const within = db.queryIn(tx);
     const failed = (error: unknown): never => {
-      // Another value does not have the methods of a transaction.
+      // Other values lack the methods of a transaction.
       throw error instanceof TypeError ? noTransaction(error) : advise(error);
     };
     const query: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
-    // Not kept: the merchant's connection may have another path or database.
+    // Not kept, because the merchant's connection may have another path or database.
     const table = kept ?? (await tableIn(query, dialect, scope));
     return table.write(query, row, false);
   };
@@ -96,7 +98,7 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     },
     async due(which, limit, leaseMs) {
       const table = await open();
-      return alone(() => leaseDue(db, table, which, limit, leaseMs));
+      return alone(() => db.transaction(tx => leaseDue(db.queryIn(tx), table, which, limit, leaseMs)));
     },
     effect: effectsOver(db, open, query),
   };
@@ -108,21 +110,18 @@ async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: stri
   return over(line.name, scope);
 }
 
-function leaseDue<Tx>(db: SqlDatabase<Tx>, table: Table, which: DueQuery, limit: number, leaseMs: number) {
+async function leaseDue(query: SqlQuery, table: Table, which: DueQuery, limit: number, leaseMs: number) {
   const { kind, states, olderThan = 0 } = which;
-  return db.transaction(async tx => {
-    const query = db.queryIn(tx);
-    const found: StoreRow[] = [];
-    for (const state of states) found.push(...rowsIn(table, await query(...table.due(kind, state, olderThan, limit))));
-    // Every read has the time, also without a row.
-    const { now } = table.answerOf(await query(...table.read({ kind, id: '' })), false);
-    const leasedUntil = now + leaseMs;
-    const rows = found
-      .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
-      .slice(0, limit)
-      .map(row => ({ ...row, revision: row.revision + 1, leasedUntil }));
-    const ids = rows.map(({ id }) => id);
-    if (rows.length > 0) await query(...table.lease(kind, ids, leasedUntil));
-    return { rows, now };
-  });
+  const found: StoreRow[] = [];
+  for (const state of states) found.push(...rowsIn(table, await query(...table.due(kind, state, olderThan, limit))));
+  // A read without a row also has the time.
+  const { now } = table.answerOf(await query(...table.read({ kind, id: '' })), false);
+  const leasedUntil = now + leaseMs;
+  const rows = found
+    .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
+    .slice(0, limit)
+    .map(row => ({ ...row, revision: row.revision + 1, leasedUntil }));
+  const ids = rows.map(({ id }) => id);
+  if (rows.length > 0) await query(...table.lease(kind, ids, leasedUntil));
+  return { rows, now };
 }

@@ -7,25 +7,24 @@ export const tableOf = (prefix: string) => `${prefix}_rows`;
 export const prefixProblem: ProblemOf = value => {
   if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))
     return 'must be a plain name such as my_table, or schema.my_table';
-  const names = tableOf(value).split('.');
-  return names.some(name => name.length > 63)
+  return /[^.]{64}/.test(tableOf(value))
     ? 'is too long: Postgres cuts names after 63 characters, so two tables could get the same name'
     : undefined;
 };
 
-/** Writes JSON in ASCII: a connection or database with another character set would lose or refuse letters. */
+/** In ASCII, because another character set of a connection or database would lose or refuse letters. */
 export function asciiJson(value: unknown): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
 }
 
-/** The migrations of a table, as statements without values. */
+/** The migrations of a table. */
 export interface Migrations {
   /** All ever published, oldest first. Each can run again. */
   readonly steps: readonly string[];
   /** Selects '1' once no other process migrates the table. */
   readonly lock: string;
-  /** Ends a lock that the end of the transaction does not. */
+  /** For a lock that the transaction does not end. */
   readonly unlock?: string;
   /** Selects the table's comment, which keeps the number of its migrations that have run. */
   readonly comment: string;
@@ -33,12 +32,12 @@ export interface Migrations {
 }
 
 const VERSION = /^payment-gateway-sdk, version (\d+)$/;
-const versionOf = ({ steps }: Migrations) => `payment-gateway-sdk, version ${steps.length}`;
+const noteVersion = ({ steps, setComment }: Migrations) => setComment(`payment-gateway-sdk, version ${steps.length}`);
 
-/** Runs the pending migrations: none for a table of a later version of the SDK. */
+/** Runs the pending migrations: none if a later SDK has migrated the table. */
 export async function migrate(database: SqlDatabase<unknown>, migrations: Migrations): Promise<void> {
-  const { steps, lock, unlock, comment, setComment } = migrations;
-  // Without a timeout, because another replica or an index may take long.
+  const { steps, lock, unlock, comment } = migrations;
+  // Without a timeout: another replica or an index may take long.
   await database.transaction(async tx => {
     const query = database.queryIn(tx);
     const [answer] = await query(lock);
@@ -50,7 +49,7 @@ export async function migrate(database: SqlDatabase<unknown>, migrations: Migrat
       const [found] = await query(comment);
       const pending = steps.slice(Number(VERSION.exec(String(found?.comment))?.[1] ?? 0));
       for (const step of pending) await query(step);
-      if (pending.length > 0) await query(setComment(versionOf(migrations)));
+      if (pending.length > 0) await query(noteVersion(migrations));
     } finally {
       if (unlock) await query(unlock);
     }
@@ -58,4 +57,4 @@ export async function migrate(database: SqlDatabase<unknown>, migrations: Migrat
 }
 
 export const ddlOf = (migrations: Migrations): string =>
-  [...migrations.steps, migrations.setComment(versionOf(migrations))].map(statement => `${statement};\n`).join('');
+  [...migrations.steps, noteVersion(migrations)].map(statement => `${statement};\n`).join('');

@@ -6,7 +6,7 @@ import { markCommitted } from './committed.ts';
 // biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of a driver to the next
 type Send = (...args: any[]) => any;
 
-/** Runs the work with a handle that has only `query`, until the end of the transaction. */
+/** @param work gets a handle that has only `query`, until the end of the transaction */
 export async function transact<Query extends Send, T>(
   { client, release }: { client: { query: Query }; release(isBroken: boolean): void },
   begin: readonly string[],
@@ -27,12 +27,12 @@ export async function transact<Query extends Send, T>(
   try {
     for (const sql of begin) await control(sql);
     const value = await work({ query: query as Query }).catch(async error => {
-      // Behind a hanging statement, ROLLBACK waits too. Closing the connection ends both.
+      // ROLLBACK waits for a hanging statement. Closing the connection ends both.
       await end('ROLLBACK').catch(() => {});
       throw error;
     });
     const answer = await end('COMMIT');
-    // Only pg names the command. After a failed statement, Postgres answers COMMIT with ROLLBACK, and without an error.
+    // Only pg names the command. After a failed statement it is ROLLBACK, without an error.
     if (answer?.command === 'COMMIT') markCommitted(Object(value));
     return value;
   } finally {
@@ -40,7 +40,7 @@ export async function transact<Query extends Send, T>(
   }
 }
 
-/** Handles its own rejection, so that a query without `await` does not end the process. */
+/** A query without `await` does not end the process. */
 function refused(): Promise<never> {
   const refusal = Promise.reject(new Error(ENDED));
   refusal.catch(() => {});
