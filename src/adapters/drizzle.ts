@@ -11,7 +11,7 @@ export interface DrizzleDatabase<Tx> {
 }
 
 export const drizzleOver =
-  (dialect: SqlDatabase<unknown>['dialect']) =>
+  (dialect: 'postgres' | 'mysql') =>
   <Tx>(db: DrizzleDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
     const queryOf =
       (handle: DrizzleDatabase<Tx>): SqlQuery =>

@@ -10,11 +10,11 @@ export interface KnexDatabase<Tx> {
   raw(sql: string, bindings: never): PromiseLike<unknown>;
 }
 
-/** Knex's placeholders are question marks. The stores' SQL for Postgres has no others. */
+/** Knex takes question marks. The SQL for Postgres has no others. */
 const NUMBERED = /\$(\d+)/g;
 
 export const knexOver =
-  (dialect: SqlDatabase<unknown>['dialect']) =>
+  (dialect: 'postgres' | 'mysql') =>
   <Tx>(knex: KnexDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
     const queryOf =
       (handle: KnexDatabase<Tx>): SqlQuery =>

@@ -17,9 +17,9 @@ export interface KyselyTransactionBuilder<Tx> {
 }
 
 export const kyselyOver =
-  (dialect: SqlDatabase<unknown>['dialect']) =>
+  (dialect: 'postgres' | 'mysql') =>
   <Tx>(db: KyselyDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
-    /** Makes the query as Kysely's `CompiledQuery.raw` does, and skips plugins that read JSON or rename columns. */
+    /** As Kysely's `CompiledQuery.raw`, without plugins that read JSON or rename columns. */
     const queryOf =
       (handle: KyselyDatabase<Tx>): SqlQuery =>
       async (sql, parameters = []) => {

@@ -11,11 +11,11 @@ export interface PrismaDatabase<Tx> {
   $queryRawUnsafe(sql: string, ...values: never[]): PromiseLike<unknown>;
 }
 
-/** Milliseconds for a transaction with the effect in it, which takes 25 s at most. Prisma's default is 5 s. */
+/** Milliseconds of a transaction, whose effect takes 25 s at most. Prisma's default is 5 s. */
 const LONGEST = 60_000;
 
 export const prismaOver =
-  (dialect: SqlDatabase<unknown>['dialect']) =>
+  (dialect: 'postgres' | 'mysql') =>
   <Tx>(prisma: PrismaDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
     const queryOf =
       (handle: unknown): SqlQuery =>

@@ -17,7 +17,7 @@ export interface TypeOrmQueryRunner {
 }
 
 export const typeOrmOver =
-  (dialect: SqlDatabase<unknown>['dialect']) =>
+  (dialect: 'postgres' | 'mysql') =>
   <Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<Tx> => {
     const { poolSize, extra } = dataSource.options as { poolSize?: unknown; extra?: Record<string, unknown> };
     const queryOf =

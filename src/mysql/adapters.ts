@@ -8,28 +8,28 @@ import { typeOrmOver } from '../adapters/typeorm.ts';
 /**
  * Makes a database from Drizzle over `mysql2`. `tx` is its transaction. `tx.transaction()` sets a savepoint.
  *
- * @throws {ConfigurationError} for wrong options, or without a database
+ * @throws {ConfigurationError} for a wrong option or no database
  */
 export const fromDrizzle = drizzleOver('mysql');
 
 /**
- * Makes a database from Kysely. `tx` is its transaction. Kysely cannot nest another one in it.
+ * Makes a database from Kysely. `tx` is its transaction, which cannot nest another.
  *
- * @throws {ConfigurationError} for wrong options, or without a database
+ * @throws {ConfigurationError} for a wrong option or no database
  */
 export const fromKysely = kyselyOver('mysql');
 
 /**
  * Makes a database from Knex. `tx` is its transaction. `tx.transaction()` sets a savepoint.
  *
- * @throws {ConfigurationError} for wrong options, or without a database
+ * @throws {ConfigurationError} for a wrong option or no database
  */
 export const fromKnex = knexOver('mysql');
 
 /**
  * Makes a database from Prisma. `tx` is the client of an interactive transaction.
  *
- * @throws {ConfigurationError} for wrong options, or without a database
+ * @throws {ConfigurationError} for a wrong option or no database
  */
 export const fromPrisma = prismaOver('mysql');
 

@@ -12,7 +12,7 @@ import { migrationsOf, quoted } from './table.ts';
 /** @param name the merchant's spelling of the table */
 export function mysqlDialect(name: string): Dialect {
   return {
-    // With its database, because an effect may USE another one.
+    // With its database, because an effect may USE another.
     fullName: name.includes('.')
       ? `'${quoted(name)}'`
       : `CONCAT(COALESCE(CONCAT('\`', REPLACE(DATABASE(), '\`', '\`\`'), '\`.'), ''), '${quoted(name)}')`,
@@ -34,13 +34,13 @@ function tableOver(table: string, scope: string): Table {
   };
   const statements = statementsOver(table, scope);
   const { read, insert, replace } = statements;
-  /** Inserts the payment's row, because workers wait for an uncommitted row instead of skipping it. */
-  const prepare = async (query: SqlQuery, paymentId: string): Promise<void> => {
+  /** Inserts the payment's row, because workers would wait for an uncommitted one instead of skipping it. */
+  const prepare = async (query: SqlQuery, paymentId: string) => {
     const lines = await query(...read(ofPayment(paymentId)));
     answerOf(lines);
     if (lines[0]?.revision === null) await query(...insert(newPayment(paymentId), 0, null, IS_COMMITTED));
   };
-  /** Reads the written row again, because MySQL returns nothing of it. */
+  /** Reads the row again, because MySQL returns nothing of a write. */
   const write: Table['write'] = async (query, row, isAlone) => {
     if (!isAlone && !(await isOpen(query))) throw noTransaction();
     const isPrepared = isAlone && row.kind === 'payment' && row.revision === 0;
@@ -51,7 +51,7 @@ function tableOver(table: string, scope: string): Table {
     const statement = isNew ? insert(row, 1, own, guard) : replace(row, row.revision, own, guard);
     await query(...statement).catch(orTaken);
     const [text, values] = read(row);
-    // A locking read ignores an older snapshot of the merchant's transaction.
+    // A locking read ignores the snapshot of the merchant's transaction.
     const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
     const stored = await reading.then(lines => answerOf(lines, isAlone)).catch(afterWrite);
     if (stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
@@ -61,10 +61,8 @@ function tableOver(table: string, scope: string): Table {
   return { answerOf, ...statements, prepare, write, ...effectsOver(statements, write) };
 }
 
-/** MySQL's code for a characteristic of the next transaction that is set in the middle of one. */
-const IN_TRANSACTION = '1568';
-/** Checks whether a transaction is open. Outside one, the statement sets the default of the next transaction again. */
-const isOpen = (query: SqlQuery): Promise<boolean> => isRefused(query, 'SET TRANSACTION READ WRITE', IN_TRANSACTION);
+/** In a transaction, MySQL refuses the statement. Outside one, it sets the default again for the next. */
+const isOpen = (query: SqlQuery) => isRefused(query, 'SET TRANSACTION READ WRITE', '1568');
 
 const NOT_DURABLE =
   'mysqlStore: innodb_flush_log_at_trx_commit is not 1 on this server. If it crashes, it may lose the creates of the last second, and a retry would pay them again. Set it to 1, and sync_binlog to 1 if replicas are promoted.';

@@ -22,7 +22,7 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
       const writer = randomUUID();
       const mark: StoreRow = { ...newPayment(id), ...payment, state: 'begun', about };
       await query(...replace(mark, mark.revision, writer));
-      // In one order, so that two effects cannot wait for each other.
+      // In one order, so that effects cannot wait for each other.
       const inOrder = reads.map(lock).sort();
       /** One row after the other by its whole key, because a range would lock other rows. */
       const texts = inOrder.map(([text]) => `(${text})`);
@@ -44,21 +44,19 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
     },
     async isEnded(query) {
       const [last] = await query('SHOW ERRORS').catch(() => []);
-      const undo = `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`;
-      const isGone = await isRefused(query, undo, WITHOUT_SAVEPOINT, REFUSED_BY_PRISMA);
-      // MySQL itself may have undone the transaction. Only after that error, no later statement was committed by itself.
+      // Prisma (P2028) sends no query once a nested transaction failed to end, as after a deadlock.
+      const isGone = await isRefused(query, `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`, WITHOUT_SAVEPOINT, 'P2028');
+      // MySQL itself may have undone the transaction. If that was its last error, it committed no later statement.
       return isGone && !isUndone({ code: last?.Code });
     },
   };
 }
 
-/** MySQL's code for a missing savepoint. A savepoint ends with its transaction. */
+/** MySQL's code for a missing savepoint, which ends with its transaction. */
 const WITHOUT_SAVEPOINT = '1305';
-/** Prisma stops sending queries once a nested transaction failed to end, as after a deadlock. */
-const REFUSED_BY_PRISMA = 'P2028';
 
-/** Sends a statement. @returns whether MySQL or a library refused it with one of these codes */
-export const isRefused = (query: SqlQuery, statement: string, ...codes: readonly string[]): Promise<boolean> =>
+/** @returns whether MySQL or a library refused the statement with one of these codes */
+export const isRefused = (query: SqlQuery, statement: string, ...codes: string[]): Promise<boolean> =>
   query(statement).then(
     () => false,
     error => {

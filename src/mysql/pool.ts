@@ -23,7 +23,7 @@ export type MysqlPool<Connection extends MysqlConnection = MysqlConnection> =
 /** A transaction over a pool of `mysql2`. It has only `query`, until the effect ends. */
 export type MysqlTx = Pick<MysqlConnection, 'query'>;
 
-/** `MysqlTx` with the types of the pool's connections: with promises, even if the pool has callbacks. */
+/** `MysqlTx` with the types of the pool's connections: with promises, also if the pool has callbacks. */
 export type TxOfPool<Pool> = Pool extends { promise(): { getConnection(): Promise<infer Connection> } }
   ? Pick<Connection, 'query' & keyof Connection>
   : Pool extends { getConnection(): Promise<infer Connection> }
@@ -50,10 +50,10 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
   };
 }
 
-/** Two statements, because MySQL takes the level before the transaction. */
+/** MySQL takes the level before the transaction. */
 const BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION READ WRITE'];
 
-/** Sets the options that a merchant's pool may have changed. */
+/** With the options that a merchant's pool may have changed. */
 const queryOf =
   (connection: MysqlTx): SqlQuery =>
   async (sql, values = []) => {

@@ -6,24 +6,23 @@ import { unreadable } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { RowKey, RowKind, StoreRow } from '../store/contract.ts';
 
-/** Passes a text as hex, so that no mode, collation or character set of the session changes it. */
+/** Text as hex, which no mode, collation or character set of the session changes. */
 const hex = (value: string | undefined): SqlValue => (value === undefined ? null : Buffer.from(value).toString('hex'));
 const textOf = (hex: string) => Buffer.from(hex, 'hex').toString();
 const json = (value: object | undefined): SqlValue => hex(value && asciiJson(value));
 const number = (value: number | undefined): SqlValue => (value === undefined ? null : String(value));
 
-/** Now in UTC, independent of the session's time zone, in which an hour of autumn comes twice. */
+/** In the session's time zone, an hour of autumn could come twice. */
 const NOW = 'UTC_TIMESTAMP(3)';
 const EPOCH = `TIMESTAMP('1970-01-01')`;
 /** Milliseconds since 1970, as text. */
 const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, ${moment}) DIV 1000 AS CHAR)`;
-/** An interval of milliseconds. */
 const INTERVAL = 'INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND';
 const MOMENT = `${EPOCH} + ${INTERVAL}`;
 
 /** Only MariaDB reports a connection that was released to the pool within a transaction. */
 export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
-/** Names of one word in lower case, because plugins of query builders rewrite others. */
+/** Names of one word in lower case, because plugins of query builders rename others. */
 const ANSWER = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS open,
   IF(@@global.read_only OR @@global.innodb_read_only, '1', '0') AS replica,
   IF(@@global.innodb_flush_log_at_trx_commit = 1, '1', '0') AS durable,
@@ -32,7 +31,7 @@ const ANSWER = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS open,
 
 export function rowOf(line: SqlRow): StoreRow | undefined {
   const { kind, id, state, revision, begun, due, leased, payment, data, about } = line as Record<string, string | null>;
-  // A payment's row is inserted before its effect, and does not count before its first write.
+  // A payment's row is inserted before its effect, and counts from its first write.
   if (revision === null || revision === '0') return undefined;
   if (typeof revision !== 'string' || typeof data !== 'string') throw unreadable();
   return {
@@ -65,7 +64,7 @@ export function statementsOver(table: string, scope: string) {
         ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
       [hex(scope), kind, String(olderThan)],
     ],
-    // Without the index, MySQL would read all of a small table, and wait for rows that other callers lock.
+    // Without the index, MySQL reads all of a small table, and waits for rows that others lock.
     lease: (kind, ids, until) => [
       `UPDATE ${table} FORCE INDEX (PRIMARY) SET revision = revision + 1, leased_until = ${MOMENT}
         WHERE scope = UNHEX(?) AND kind = ? AND id IN (${ids.map(() => 'UNHEX(?)').join(', ')})`,
@@ -75,9 +74,9 @@ export function statementsOver(table: string, scope: string) {
   return {
     ...ofTable,
     lock: (key: RowKey): Statement => [`SELECT ${ANSWER} FROM ${table} WHERE ${AT} FOR UPDATE`, at(key)],
-    /** @param writer identifies this write, because libraries report the number of changed rows in different ways */
+    /** @param writer identifies the write, because libraries differ in the number of changed rows */
     insert: (row: StoreRow, revision: number, writer: string | null, guard: string): Statement => [
-      // A plain INSERT of a taken key would lock its row in shared mode: two deadlock.
+      // Two plain INSERTs of a taken key deadlock, because each locks its row in shared mode.
       `INSERT INTO ${table} (scope, kind, id, state, revision, begun_at, due_at, leased_until, payment_id, data, about, writer)
         SELECT UNHEX(?), ?, UNHEX(?), ?, ${revision}, ${NOW}, IF(? IS NULL, NULL, ${NOW}), ${MOMENT}, UNHEX(?), UNHEX(?),
           UNHEX(?), ? FROM DUAL WHERE ${guard} ON DUPLICATE KEY UPDATE revision = ${table}.revision`,

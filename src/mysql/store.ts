@@ -9,7 +9,7 @@ import { fromPool, type MysqlPool, type TxOfPool } from './pool.ts';
 // biome-ignore lint/suspicious/noExplicitAny: any type of transaction
 export type MysqlDatabase = MysqlPool | SqlDatabase<any>;
 
-/** The transaction that the handler's functions get, and that `payOut` takes. */
+/** The transaction that effects get, and in which `payOut` writes. */
 export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfPool<Database>;
 
 /** Options of `mysqlStore`, its second argument. */

@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import type { Migrations } from '../sql/table.ts';
 import { LONGEST } from '../store/key.ts';
 
-/** Quotes a table's name in backticks, because ANSI_QUOTES gives double quotes another meaning. */
+/** In backticks, because ANSI_QUOTES gives double quotes another meaning. */
 export const quoted = (table: string): string => `\`${table.replace('.', '`.`')}\``;
 
-/** Seconds that a replica waits for another replica's migrations. */
+/** Seconds to wait for the migrations of another replica. */
 const PATIENCE = 60;
 
-/** Each commits alone, so it must be able to run again after a crash. Never change a published one: add another. */
+/** Each commits alone, so it must be able to run again. Never change a published one: add another. */
 export function migrationsOf(table: string): Migrations {
   const [name = '', schema] = table.split('.').reverse();
   const lock = `'payment-gateway-sdk ${createHash('sha256').update(table).digest('hex').slice(0, 32)}'`;
-  // InnoDB and DYNAMIC give transactions and the widest keys, independent of the server's defaults.
+  // InnoDB has transactions, and DYNAMIC the widest keys. Servers have other defaults.
   const steps = [
     `CREATE TABLE IF NOT EXISTS ${quoted(table)} (
   scope varbinary(${LONGEST.scope}) NOT NULL,

@@ -9,15 +9,16 @@ import type { StoreRow } from '../store/contract.ts';
 /** The id of the transaction, which it gets with its first write. */
 export const XID = 'txid_current_if_assigned()';
 
-/** One column of JSON, because Postgres plans every column of an answer, and plugins of query builders rename them. */
+/** One column, because Postgres plans each column, and plugins of query builders rename them. */
 export const ANSWER = `json_build_object('clock', clock_timestamp(),
   'replica', pg_is_in_recovery(), 'xid', ${XID}, 'row', row_to_json(stored))::text AS answer`;
 
 /** `was` is the state before the last effect. */
 export type Columns = Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'data'> &
-  Record<'due_at' | 'leased_until' | 'payment_id' | 'was' | 'writer', string | null> &
-  Record<'begun_at', string> &
-  Record<'about', object | null>;
+  Record<'due_at' | 'leased_until' | 'payment_id' | 'was' | 'writer', string | null> & {
+    begun_at: string;
+    about: object | null;
+  };
 
 export const rowOf = ({ kind, id, state, revision, data, about, ...row }: Columns): StoreRow => ({
   ...{ kind, id, state, revision, data, begunAt: Date.parse(row.begun_at) },
@@ -39,15 +40,12 @@ export function answerOf([line]: readonly SqlRow[], isAlone = true): Answer & { 
   return { now: Date.parse(clock), row: row ? rowOf(row) : undefined, writer: row?.writer, xid };
 }
 
-/** The end of the year 9999: later times have another form in ISO 8601. */
+/** The year 9999: later times have another form in ISO 8601. */
 const LATEST = 253_402_300_799_999;
 export const moment = (ms: number | undefined): SqlValue =>
   ms === undefined ? null : new Date(Math.min(ms, LATEST)).toISOString();
 export const json = (value: object | undefined): SqlValue => (value ? asciiJson(value) : null);
 
-/**
- * A condition that is always true. It makes the COMMIT wait for the disk here and on a synchronous standby, even if the
- * database does not by default. A write lost after the money moved would move it again.
- */
+/** Always true. It makes COMMIT wait for the disk, also of a synchronous standby: a lost write could pay again. */
 export const DURABLE = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
   THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END`;

@@ -10,8 +10,8 @@ import { migrationsOf, quoted } from './table.ts';
 
 /** @param name the merchant's spelling of the table */
 export function postgresDialect(name: string): Dialect {
-  // Every spelling of the table has the same channel.
-  const channel = name.split('.').at(-1) as string;
+  // The same with and without a schema.
+  const channel = name.replace(/.*\./, '');
   return {
     channel,
     fullName: `(pg_identify_object('pg_class'::regclass, '${quoted(name)}'::regclass, 0)).identity`,
@@ -51,7 +51,7 @@ function tableOver(table: string, scope: string, channel: string): Table {
 }
 
 function writeOver(table: string, scope: string, channel: string, read: Table['read']): Table['write'] {
-  /** $10 is the id of the merchant's transaction, or null outside any. */
+  /** $10 is the id of the merchant's transaction, if any. */
   const isIn = `($10::text IS NULL OR ${XID}::text = $10::text) AND ${DURABLE}`;
   const INSERT = `INSERT INTO ${table} AS stored
       (scope, kind, id, state, due_at, leased_until, payment_id, data, about, revision, begun_at)
@@ -68,7 +68,7 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
   return async (query, row, isAlone) => {
     const { kind, id, state, revision } = row;
     const values = [scope, kind, id, state, moment(row.dueAt), moment(row.leasedUntil), row.paymentId ?? null];
-    // Outside a transaction, the write has another id than this statement.
+    // Alone, the write has another id than this statement.
     const [session] = isAlone ? [] : await query('SELECT txid_current()::text AS xid');
     values.push(json(row.data), json(row.about), isAlone ? null : String(session?.xid));
     if (revision > 0) values.push(String(revision), moment(row.begunAt));
@@ -79,10 +79,9 @@ function writeOver(table: string, scope: string, channel: string, read: Table['r
       return notWritten(await found.catch(afterWrite), revision, isAlone);
     }
     const { row: written, now, xid } = answerOf(lines, false);
-    // The next step relies on its commit, and other code may have begun a transaction.
+    // The request follows. Other code may have begun a transaction.
     if (isAlone && state === 'begun' && !isCommitted(lines)) {
-      const statement = 'SELECT txid_status($1::text::bigint) AS status';
-      const [line] = await query(statement, [String(xid)]).catch(afterWrite);
+      const [line] = await query('SELECT txid_status($1::text::bigint) AS status', [String(xid)]).catch(afterWrite);
       if (line?.status !== 'committed') throw leftOpen();
     }
     return { isWritten: true, row: written, now };

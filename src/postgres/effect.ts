@@ -8,7 +8,7 @@ import { lockKey } from './table.ts';
 
 export function effectsOver(table: string, scope: string, read: Table['read']): Effects {
   const isRead = (_: RowKey, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
-  /** ON CONFLICT sees the newest committed row, so the mark needs no read. It gives the transaction its id. */
+  /** Needs no read, because ON CONFLICT sees the newest committed row. */
   const beginWith = (reads: readonly RowKey[]) => `INSERT INTO ${table} AS stored
       (scope, kind, id, state, revision, begun_at, data, about, writer)
     SELECT $1::text, 'payment', $3::text, 'begun', 1, clock_timestamp(), '{}'::json, $4::text::json,
@@ -21,7 +21,7 @@ export function effectsOver(table: string, scope: string, read: Table['read']): 
       WHERE scope = $1::text AND (${reads.map(isRead).join(' OR ') || 'false'})
       ORDER BY kind, id FOR UPDATE))::text AS answer`;
 
-  /** The mark has its revision already. The other rows are locked, or new. One that was deleted is written again. */
+  /** The mark has its revision already. The other rows are locked, new, or deleted and written again. */
   const COMPLETE = `INSERT INTO ${table} AS stored
       (scope, kind, id, revision, state, begun_at, due_at, leased_until, payment_id, data, about)
     SELECT $1::text, kind, id, revision, state, COALESCE(begun_at, clock_timestamp()),
@@ -49,7 +49,7 @@ export function effectsOver(table: string, scope: string, read: Table['read']): 
       if (!line) {
         const { row, xid } = answerOf(await query(...read(ofPayment(id))), false);
         if (row?.state === 'begun') return 'uncertain';
-        // The effect would also commit a transaction that other code began and did not end.
+        // The effect would commit a transaction that other code left open.
         if (xid !== null) throw leftOpen();
         return 'busy';
       }
@@ -67,7 +67,7 @@ export function effectsOver(table: string, scope: string, read: Table['read']): 
       if (lines.length > 0 && lines.length < rows.length) throw rowChanged();
       return lines.length > 0;
     },
-    // In the effect's own failed transaction, every statement fails.
+    // Every statement fails in the effect's own failed transaction.
     isEnded: (query, { writer }) =>
       query(`SELECT ${XID}::text AS xid`).then(
         ([line]) => line?.xid !== writer,

@@ -22,7 +22,7 @@ export interface PgPool {
 /** A transaction over a pool of `pg`. It has only `query`, until the effect ends. */
 export type PgTx = Pick<PgClient, 'query'>;
 
-/** `PgTx` with the types of the pool's clients, even if `connect` has an overload that takes a callback. */
+/** `PgTx` with the types of the pool's clients, also if `connect` has an overload for a callback. */
 export type TxOfPool<Pool> = Pool extends {
   connect: { (): Promise<infer Client extends PgClient>; (...args: never[]): unknown };
 }
@@ -32,10 +32,9 @@ export type TxOfPool<Pool> = Pool extends {
 export const isOpen = (status: string | null | undefined): boolean => status === 'T' || status === 'E';
 
 /**
- * Borrows a client outside any transaction. It closes one that other code left in a transaction, because the end of that
- * would decide about the SDK's writes. Until its release, a connection that breaks does not end the process.
+ * Borrows a client. Until its release, a connection that breaks does not end the process.
  *
- * @throws {ConfigurationError} for such a client
+ * @throws {ConfigurationError} for a client that other code left in a transaction, after closing it
  */
 export async function lend(pool: PgPool): Promise<{ client: PgClient; release(isBroken: boolean): void }> {
   const client = await pool.connect();

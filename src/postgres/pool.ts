@@ -35,7 +35,7 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
       try {
         const rows = await queryOf(client)(sql, values);
         const status = client.getTransactionStatus?.();
-        // Other code still uses a client that it has released.
+        // Other code uses the client after its release.
         if (isOpen(status)) throw leftOpen();
         isBroken = false;
         return status === 'I' ? markCommitted(rows) : rows;
@@ -44,7 +44,7 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
       }
     },
     transaction: async work => transact(await lend(pool), BEGIN, work),
-    // A client is in the merchant's own transaction, which would fail with a prepared statement that a pooler has lost.
+    // A prepared statement that a pooler lost would fail the merchant's own transaction, whose handle is a client.
     queryIn: tx => queryOf(tx, !('on' in Object(tx))),
     listen: listenOver(pool),
   };
@@ -52,6 +52,6 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
 
 const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 
-/** Names a statement by its text, because two copies of the SDK may share a connection. */
+/** By its text, because two copies of the SDK may share a connection. */
 const nameOf = (sql: string): string =>
   `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;

@@ -30,7 +30,6 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
       // postgres.js keeps a listener whose LISTEN failed, and retries it.
       const listening = sql.listen?.(channel, onNotice).catch(() => undefined);
       await aborted(signal);
-      // The LISTEN may succeed after that, or never.
       void listening?.then(begun => begun?.unlisten()).catch(() => {});
     },
   };

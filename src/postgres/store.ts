@@ -18,8 +18,8 @@ export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfP
 /** Options of `postgresStore`, its second argument. */
 export interface PostgresStoreOptions extends SqlStoreOptions {
   /**
-   * Whether each connection of your `pg` pool prepares a statement of the store once. Its clients then get `{ name, text }`.
-   * If a pooler loses a prepared statement, the store turns this off and repeats the statement.
+   * Whether each connection of your `pg` pool prepares a statement once. Its clients then get `{ name, text }`. If a
+   * pooler loses a prepared statement, the store turns this off and repeats the statement.
    * @default false
    */
   prepare?: boolean | undefined;

@@ -4,22 +4,19 @@ import type { Migrations } from '../sql/table.ts';
 
 export const quoted = (table: string): string => `"${table.replace('.', '"."')}"`;
 
-/** Returns the key of an advisory lock: 64 bits of a hash as text, because a number would lose some of them. */
+/** A key of an advisory lock: 64 bits of a hash, as text because a number would lose some. */
 export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();
 
-/** Returns the name of a table's index, without the schema, because an index is in its table's schema. */
-export const indexName = (table: string, suffix: string): string => {
-  const [name = ''] = table.split('.').slice(-1);
-  // Postgres silently cuts longer names.
-  return `"${name.slice(0, 62 - suffix.length)}_${suffix}"`;
-};
+/** Without a schema, which is the table's, and cut to 63 characters, as Postgres would without an error. */
+export const indexName = (table: string, suffix: string): string =>
+  `"${table.replace(/.*\./, '').slice(0, 62 - suffix.length)}_${suffix}"`;
 
-/** The migrations: all or none run. Never change a published one: add another. */
+/** All or none run. Never change a published one: add another. */
 export function migrationsOf(name: string): Migrations {
   const table = quoted(name);
   const index = (suffix: string) => `INDEX IF NOT EXISTS ${indexName(name, suffix)} ON ${table}`;
   const steps = [
-    // data is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
+    // jsonb would refuse a NUL that the gateway may echo.
     `CREATE TABLE IF NOT EXISTS ${table} (
   scope text NOT NULL,
   kind text NOT NULL,
@@ -41,7 +38,7 @@ export function migrationsOf(name: string): Migrations {
     // For sweeps, without finished rows.
     `CREATE ${index('due')} (scope, kind, due_at)
   WHERE due_at IS NOT NULL AND state NOT IN ('planned', 'freed')`,
-    // For planned payouts, and those refused for good, however many payments are due.
+    // For planned payouts and those refused for good, without the due payments.
     `CREATE ${index('planned')} (scope, kind, due_at)
   WHERE due_at IS NOT NULL AND state IN ('planned', 'freed')`,
     // For creates in doubt, uncertain effects and reviews, without the many other rows.

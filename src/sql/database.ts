@@ -81,7 +81,7 @@ export function poolWith(owner: string, identity: object | undefined, options: P
 
 /** Returns a given database of the dialect, or undefined for a pool. @throws {ConfigurationError} for any other value */
 export function databaseIn<Tx>(
-  dialect: SqlDatabase<Tx>['dialect'],
+  dialect: 'postgres' | 'mysql',
   given: unknown,
   isPool: boolean,
 ): SqlDatabase<Tx> | undefined {
@@ -99,7 +99,7 @@ export function databaseIn<Tx>(
 const DRIVERS = { postgres: 'pg', mysql: 'mysql2' };
 
 /** Returns the rows of a driver's answer. mysql2 has none for a write. */
-export function driverRows(dialect: SqlDatabase<unknown>['dialect'], answer: unknown): readonly SqlRow[] {
+export function driverRows(dialect: 'postgres' | 'mysql', answer: unknown): readonly SqlRow[] {
   if (dialect === 'mysql') {
     const [rows] = answer as unknown[];
     return Array.isArray(rows) ? rows : [];
