@@ -9,7 +9,6 @@ import { effectsOver, isRefused } from './effect.ts';
 import { IS_COMMITTED, rowOf, statementsOver } from './statements.ts';
 import { migrationsOf, quoted } from './table.ts';
 
-/** @param name the merchant's spelling of the table */
 export function mysqlDialect(name: string): Dialect {
   return {
     // With its database, because an effect may USE another.

@@ -46,7 +46,7 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
       const [last] = await query('SHOW ERRORS').catch(() => []);
       // Prisma (P2028) sends no query once a nested transaction failed to end, as after a deadlock.
       const isGone = await isRefused(query, `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`, WITHOUT_SAVEPOINT, 'P2028');
-      // MySQL itself may have undone the transaction. If that was its last error, it committed no later statement.
+      // If MySQL itself undid the transaction last, it committed no later statement.
       return isGone && !isUndone({ code: last?.Code });
     },
   };
@@ -56,7 +56,7 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
 const WITHOUT_SAVEPOINT = '1305';
 
 /** @returns whether MySQL or a library refused the statement with one of these codes */
-export const isRefused = (query: SqlQuery, statement: string, ...codes: string[]): Promise<boolean> =>
+export const isRefused = (query: SqlQuery, statement: string, ...codes: string[]) =>
   query(statement).then(
     () => false,
     error => {

@@ -4,7 +4,7 @@ import type { Migrations } from '../sql/table.ts';
 import { LONGEST } from '../store/key.ts';
 
 /** In backticks, because ANSI_QUOTES gives double quotes another meaning. */
-export const quoted = (table: string): string => `\`${table.replace('.', '`.`')}\``;
+export const quoted = (table: string) => `\`${table.replace('.', '`.`')}\``;
 
 /** Seconds to wait for the migrations of another replica. */
 const PATIENCE = 60;

@@ -1,7 +1,6 @@
 // The form in which Postgres answers with rows.
 import { checkSession } from '../sql/answer.ts';
 import type { SqlRow, SqlValue } from '../sql/database.ts';
-import type { Answer } from '../sql/dialect.ts';
 import { unreadable } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { StoreRow } from '../store/contract.ts';
@@ -33,7 +32,7 @@ export function parsed<Read>(line: SqlRow | undefined): Read {
   return JSON.parse(line.answer);
 }
 
-export function answerOf([line]: readonly SqlRow[], isAlone = true): Answer & { xid: number | null } {
+export function answerOf([line]: readonly SqlRow[], isAlone = true) {
   type Read = { clock: string; replica: boolean; xid: number | null; row: Columns | null };
   const { clock, replica, xid, row } = parsed<Read>(line);
   checkSession(replica, isAlone && xid !== null);

@@ -8,7 +8,6 @@ import { ANSWER, answerOf, DURABLE, json, moment, XID } from './answer.ts';
 import { effectsOver } from './effect.ts';
 import { migrationsOf, quoted } from './table.ts';
 
-/** @param name the merchant's spelling of the table */
 export function postgresDialect(name: string): Dialect {
   // The same with and without a schema.
   const channel = name.replace(/.*\./, '');

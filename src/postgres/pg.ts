@@ -29,14 +29,14 @@ export type TxOfPool<Pool> = Pool extends {
   ? Pick<Client, 'query'>
   : PgTx;
 
-export const isOpen = (status: string | null | undefined): boolean => status === 'T' || status === 'E';
+export const isOpen = (status: string | null | undefined) => status === 'T' || status === 'E';
 
 /**
  * Borrows a client. Until its release, a connection that breaks does not end the process.
  *
  * @throws {ConfigurationError} for a client that other code left in a transaction, after closing it
  */
-export async function lend(pool: PgPool): Promise<{ client: PgClient; release(isBroken: boolean): void }> {
+export async function lend(pool: PgPool) {
   const client = await pool.connect();
   client.on('error', ignore);
   const release = (isBroken: boolean) => {

@@ -8,7 +8,7 @@ import { listenOver } from './listen.ts';
 import { isOpen, lend, type PgPool, type PgTx } from './pg.ts';
 
 /** Recognizes a pool of `pg`. Clients also have `connect` and `query`. */
-export function isPool(given: unknown): boolean {
+export function isPool(given: unknown) {
   const { connect, query, release, escapeIdentifier } = Object(given);
   return typeof connect === 'function' && typeof query === 'function' && !release && !escapeIdentifier;
 }
@@ -53,5 +53,4 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
 const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 
 /** By its text, because two copies of the SDK may share a connection. */
-const nameOf = (sql: string): string =>
-  `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;
+const nameOf = (sql: string) => `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import type { Migrations } from '../sql/table.ts';
 
-export const quoted = (table: string): string => `"${table.replace('.', '"."')}"`;
+export const quoted = (table: string) => `"${table.replace('.', '"."')}"`;
 
 /** A key of an advisory lock: 64 bits of a hash, as text because a number would lose some. */
-export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();
+export const lockKey = (name: string) => createHash('sha256').update(name).digest().readBigInt64BE().toString();
 
 /** Without a schema, which is the table's, and cut to 63 characters, as Postgres would without an error. */
-export const indexName = (table: string, suffix: string): string =>
+export const indexName = (table: string, suffix: string) =>
   `"${table.replace(/.*\./, '').slice(0, 62 - suffix.length)}_${suffix}"`;
 
 /** All or none run. Never change a published one: add another. */

@@ -4,11 +4,11 @@ import type { SqlRow } from './database.ts';
 import type { Answer, Table } from './dialect.ts';
 import { leftOpen, noTransaction } from './errors.ts';
 
-export const rowsIn = ({ answerOf }: Table, lines: readonly SqlRow[]): StoreRow[] =>
+export const rowsIn = ({ answerOf }: Table, lines: readonly SqlRow[]) =>
   lines.flatMap(line => answerOf([line], false).row ?? []);
 
 /** @param isOpen whether the session is in a transaction that other code began */
-export function checkSession(isReplica: boolean, isOpen: boolean): void {
+export function checkSession(isReplica: boolean, isOpen: boolean) {
   if (isOpen) throw leftOpen();
   // A retry would make a payment again that the replica does not know yet.
   if (isReplica) throw new Error('The store was read from a replica: it needs the primary.');
@@ -27,8 +27,8 @@ export const newPayment = (id: string): StoreRow => ({
   ...{ state: 'new', revision: 0, begunAt: 0, data: {} },
 });
 
-export const isAt = (row: RowKey, { kind, id }: RowKey): boolean => row.kind === kind && row.id === id;
+export const isAt = (row: RowKey, { kind, id }: RowKey) => row.kind === kind && row.id === id;
 
 /** As literals, because Postgres uses a partial index only for states that it knows when it plans. */
-export const literals = (words: readonly string[]): string =>
+export const literals = (words: readonly string[]) =>
   words.map(word => `'${word.replaceAll("'", "''")}'`).join(', ') || 'NULL';

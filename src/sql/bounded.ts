@@ -12,10 +12,10 @@ export const LONGEST_WAIT = 5_000;
 const LONGEST_TURN = 4_000;
 
 /** By pool. Statements have a separate limit, because the merchant's code in a work may need them. */
-const LIMITS = new WeakMap<object, { works: Limited; statements: Limited }>();
+const LIMITS = new WeakMap<object, Record<'works' | 'statements', Limited>>();
 
 /** Limits each to half of a pool, and at least one connection. A database without a pool counts as a separate one. */
-export function limitsOf(database: Pick<SqlDatabase<unknown>, 'pool'>) {
+export function limitsOf(database: SqlDatabase<unknown>) {
   const { identity, max } = database.pool ?? { identity: database, max: sizeOf(undefined) };
   const half = Math.max(Math.floor(max / 2), 1);
   const limits = LIMITS.get(identity) ?? {
@@ -51,20 +51,20 @@ export async function boundedTransaction<Tx, T>(
   let isOver = false;
   let running: Promise<T> | undefined;
   const started = Promise.withResolvers<void>();
-  const run = async (tx: Tx): Promise<T> => {
+  const run = async (tx: Tx) => {
     if (isOver) throw notBegun();
     const query = database.queryIn(tx);
-    const whileOpen: SqlQuery = async (...statement) => {
+    const whileOpen = inTime(async (...statement) => {
       if (isOver) throw new Error(OVER);
       return query(...statement);
-    };
+    });
     // A library that repeats its work gets the same error.
-    running ??= work(tx, inTime(whileOpen));
+    running ??= work(tx, whileOpen);
     started.resolve();
     await running.catch(() => {});
     // The failure may have ended the transaction. A ROLLBACK of postgres.js on a broken connection would end the process.
-    await new Promise(resolve => setImmediate(resolve));
-    return isOver ? new Promise(() => {}) : running;
+    await new Promise(setImmediate);
+    return isOver ? new Promise<never>(() => {}) : running;
   };
   const transaction = limitsOf(database).works(async () => {
     const ending = (async () => database.transaction(run))().finally(() => {
@@ -103,7 +103,7 @@ const UNDONE = new Set<unknown>([
   // In MySQL a deadlock, a conflict in a group at COMMIT, a row newer than the snapshot, and a full lock table.
   ...['1213', '3101', '1020', '1206'],
 ]);
-export const isUndone = (error: unknown): boolean => UNDONE.has(sqlCodeOf(error));
+export const isUndone = (error: unknown) => UNDONE.has(sqlCodeOf(error));
 const MOST_TRIES = 10;
 /** Milliseconds, growing with each try. */
 const PAUSE = 10;

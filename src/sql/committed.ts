@@ -8,4 +8,4 @@ export function markCommitted<Answer extends object>(answer: Answer): Answer {
 }
 
 /** False if no driver reported the commit, which may have succeeded. */
-export const isCommitted = (answer: object): boolean => committed.has(answer);
+export const isCommitted = (answer: object) => committed.has(answer);

@@ -58,7 +58,7 @@ export interface SqlPool {
 }
 
 /** Reads the size that a driver was given, also as text. */
-export const sizeOf = (given: unknown): number => Number(given) || 10;
+export const sizeOf = (given: unknown) => Number(given) || 10;
 
 const poolSizeProblem: ProblemOf = value =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : 'must be an integer, 1 or more';

@@ -56,7 +56,7 @@ export function effectsOver<Tx>(db: SqlDatabase<Tx>, open: () => Promise<Table>,
 const SKIPPED = new Error('The effect was skipped.');
 
 /** A library can report a commit after a rollback. Only the mark proves the commit. */
-async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }: Marked): Promise<void> {
+async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }: Marked) {
   const { row, writer: found } = table.answerOf(await query(...table.read(ofPayment(id))));
   if (found === writer && row?.state === 'begun') throw cutOff();
   // A later effect of the payment has a higher revision only if this one was committed.
@@ -64,7 +64,7 @@ async function expectDone(table: Table, query: SqlQuery, { id, writer, payment }
 }
 
 /** Writes a mark that may have been lost, as begun. */
-async function markUncertain(table: Table, query: SqlQuery, { id, about }: StoreEffect): Promise<void> {
+async function markUncertain(table: Table, query: SqlQuery, { id, about }: StoreEffect) {
   for (;;) {
     const { row = newPayment(id) } = table.answerOf(await query(...table.read(ofPayment(id))));
     if (row.state === 'begun' || (await table.write(query, { ...row, state: 'begun', about }, true)).isWritten) return;

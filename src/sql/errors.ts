@@ -27,11 +27,11 @@ const NESTED = ['cause', 'driverError', 'meta', 'driverAdapterError'];
 const DEEPEST = 6;
 
 /** Returns the database's code for a failed statement, wherever the merchant's library keeps it. */
-export const sqlCodeOf = (error: unknown): string | undefined => partsOf(error).flatMap(codesOf)[0];
+export const sqlCodeOf = (error: unknown) => partsOf(error).flatMap(codesOf)[0];
 
 type Part = Readonly<Record<string, unknown>>;
 
-const codesOf = ({ originalCode, code, errno }: Part): string[] =>
+const codesOf = ({ originalCode, code, errno }: Part) =>
   [originalCode, code, errno].map(String).filter(code => CODE.test(code));
 
 /** From the inside out, because Prisma's outer errors have their own codes of five characters. */
@@ -54,7 +54,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ...{ 25006: USE_PRIMARY, 1290: USE_PRIMARY, 1792: USE_PRIMARY, 1836: USE_PRIMARY },
   ...{ 26000: KEEP_PREPARED, '42P05': KEEP_PREPARED },
 };
-export const hasLostStatement = (error: unknown): boolean => ADVICE[sqlCodeOf(error) ?? ''] === KEEP_PREPARED;
+export const hasLostStatement = (error: unknown) => ADVICE[sqlCodeOf(error) ?? ''] === KEEP_PREPARED;
 
 /**
  * Throws the error of a database or connection without a library's words, which may show a customer's data in the
@@ -100,7 +100,7 @@ export function afterWrite(error: Error): never {
 }
 
 /** Its code makes the store repeat the effect. */
-export const rowChanged = (): Error =>
+export const rowChanged = () =>
   Object.assign(new Error('Another process changed a row of this effect. The effect was rolled back.'), {
     code: '40001',
   });

@@ -67,11 +67,11 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
   /** Writes in the merchant's transaction, without retries, because a failure ends it. */
   const writeIn = async (row: StoreRow, tx: Tx) => {
     const within = db.queryIn(tx);
-    const failed = (error: unknown): never => {
-      // Other values lack the methods of a transaction.
-      throw error instanceof TypeError ? noTransaction(error) : advise(error);
-    };
-    const query: SqlQuery = async (text, values) => rowsOf(await within(text, values).catch(failed));
+    const query: SqlQuery = async (text, values) =>
+      within(text, values).then(rowsOf, error => {
+        // Other values lack the methods of a transaction.
+        throw error instanceof TypeError ? noTransaction(error) : advise(error);
+      });
     // Not kept, because the merchant's connection may have another path or database.
     const table = kept ?? (await tableIn(query, dialect, scope));
     return table.write(query, row, false);

@@ -13,7 +13,7 @@ export const prefixProblem: ProblemOf = value => {
 };
 
 /** In ASCII, because another character set of a connection or database would lose or refuse letters. */
-export function asciiJson(value: unknown): string {
+export function asciiJson(value: unknown) {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
 }
@@ -35,7 +35,7 @@ const VERSION = /^payment-gateway-sdk, version (\d+)$/;
 const noteVersion = ({ steps, setComment }: Migrations) => setComment(`payment-gateway-sdk, version ${steps.length}`);
 
 /** Runs the pending migrations: none if a later SDK has migrated the table. */
-export async function migrate(database: SqlDatabase<unknown>, migrations: Migrations): Promise<void> {
+export async function migrate(database: SqlDatabase<unknown>, migrations: Migrations) {
   const { steps, lock, unlock, comment } = migrations;
   // Without a timeout: another replica or an index may take long.
   await database.transaction(async tx => {
@@ -56,5 +56,5 @@ export async function migrate(database: SqlDatabase<unknown>, migrations: Migrat
   });
 }
 
-export const ddlOf = (migrations: Migrations): string =>
+export const ddlOf = (migrations: Migrations) =>
   [...migrations.steps, noteVersion(migrations)].map(statement => `${statement};\n`).join('');

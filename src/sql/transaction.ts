@@ -11,7 +11,7 @@ export async function transact<Query extends Send, T>(
   { client, release }: { client: { query: Query }; release(isBroken: boolean): void },
   begin: readonly string[],
   work: (tx: { query: Query }) => Promise<T>,
-): Promise<T> {
+) {
   let isEnded = false;
   const query = (...args: unknown[]) => (isEnded ? refused() : client.query(...args));
   const control = (sql: string): Promise<{ command?: unknown } | undefined> =>
@@ -41,7 +41,7 @@ export async function transact<Query extends Send, T>(
 }
 
 /** A query without `await` does not end the process. */
-function refused(): Promise<never> {
+function refused() {
   const refusal = Promise.reject(new Error(ENDED));
   refusal.catch(() => {});
   return refusal;
