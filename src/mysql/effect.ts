@@ -5,7 +5,6 @@ import { isUndone } from '../sql/bounded.ts';
 import type { SqlQuery } from '../sql/database.ts';
 import type { Effects, Table } from '../sql/dialect.ts';
 import { orTaken, rowChanged, sqlCodeOf } from '../sql/errors.ts';
-import type { StoreRow } from '../store/contract.ts';
 import { rowOf, type statementsOver } from './statements.ts';
 
 const SAVEPOINT = 'payment_gateway_effect';
@@ -20,7 +19,7 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
       if (payment?.state === 'begun') return 'uncertain';
       await query(`SAVEPOINT ${SAVEPOINT}`);
       const writer = randomUUID();
-      const mark: StoreRow = { ...newPayment(id), ...payment, state: 'begun', about };
+      const mark = { ...newPayment(id), ...payment, state: 'begun', about };
       await query(...replace(mark, mark.revision, writer));
       // In one order, so that effects cannot wait for each other.
       const inOrder = reads.map(lock).sort();
@@ -35,9 +34,9 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
       for (const row of rows) {
         const isMark = isAt(row, ofPayment(id));
         const isLocked = locked.some(found => isAt(found, row) && found.revision === row.revision);
-        // The mark was a write of the payment's row, which this one completes.
-        const existing = isMark ? row.revision + 1 : row.revision;
-        if (isMark || isLocked) await query(...replace(row, existing, writer)).catch(orTaken);
+        // The mark was a write of the payment's row.
+        const stored = row.revision + (isMark ? 1 : 0);
+        if (isMark || isLocked) await query(...replace(row, stored, writer)).catch(orTaken);
         else if (!(await write(query, row, false)).isWritten) throw rowChanged();
       }
       return true;

@@ -48,7 +48,6 @@ const AT = 'scope = UNHEX(?) AND kind = ? AND id = UNHEX(?)';
 
 export function statementsOver(table: string, scope: string) {
   const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
-  /** Selects one line, also without a row. */
   const select = (where: string, ...values: SqlValue[]): Statement => [
     `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} ON scope = UNHEX(?) AND ${where}`,
     [hex(scope), ...values],
@@ -82,14 +81,13 @@ export function statementsOver(table: string, scope: string) {
           UNHEX(?), ? FROM DUAL WHERE ${guard} ON DUPLICATE KEY UPDATE revision = ${table}.revision`,
       [...at(row), row.state, number(row.dueAt), ...restOf(row), writer],
     ],
-    /** @param existing the stored revision */
-    replace: (row: StoreRow, existing: number, writer: string, guard = 'true'): Statement => {
+    replace: (row: StoreRow, stored: number, writer: string, guard = 'true'): Statement => {
       const isFirst = row.revision === 0;
       return [
         `UPDATE ${table} SET state = ?, revision = ${row.revision + 1}, begun_at = ${isFirst ? NOW : MOMENT},
           due_at = ${isFirst ? `IF(? IS NULL, NULL, ${NOW})` : MOMENT}, leased_until = ${MOMENT},
           payment_id = UNHEX(?), data = UNHEX(?), about = UNHEX(?), writer = ?
-          WHERE ${AT} AND revision = ${existing} AND ${guard}`,
+          WHERE ${AT} AND revision = ${stored} AND ${guard}`,
         [row.state, ...(isFirst ? [] : [number(row.begunAt)]), number(row.dueAt), ...restOf(row), writer, ...at(row)],
       ];
     },

@@ -6,9 +6,6 @@ import { LONGEST } from '../store/key.ts';
 /** In backticks, because ANSI_QUOTES gives double quotes another meaning. */
 export const quoted = (table: string) => `\`${table.replace('.', '`.`')}\``;
 
-/** Seconds to wait for the migrations of another replica. */
-const PATIENCE = 60;
-
 /** Each commits alone, so it must be able to run again. Never change a published one: add another. */
 export function migrationsOf(table: string): Migrations {
   const [name = '', schema] = table.split('.').reverse();
@@ -35,7 +32,8 @@ export function migrationsOf(table: string): Migrations {
   ];
   return {
     steps,
-    lock: `SELECT CAST(GET_LOCK(${lock}, ${PATIENCE}) AS CHAR) AS locked`,
+    // Waits 60 s for the migrations of another replica.
+    lock: `SELECT CAST(GET_LOCK(${lock}, 60) AS CHAR) AS locked`,
     unlock: `SELECT CAST(RELEASE_LOCK(${lock}) AS CHAR) AS released`,
     comment: `SELECT CAST(table_comment AS CHAR) AS comment FROM information_schema.tables
       WHERE table_schema = ${schema ? `'${schema}'` : 'DATABASE()'} AND table_name = '${name}'`,

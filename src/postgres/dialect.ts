@@ -20,7 +20,6 @@ export function postgresDialect(name: string): Dialect {
 }
 
 function tableOver(table: string, scope: string, channel: string): Table {
-  /** Selects one line, also without a row. */
   const select = (where: string, ...values: string[]): Statement => [
     `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} AS stored ON scope = $1::text AND ${where}`,
     [scope, ...values],

@@ -3,14 +3,12 @@ import { aborted, withSignal } from '../deadline.ts';
 import { type SqlDatabase, sizeOf } from '../sql/database.ts';
 import { lend, type PgClient, type PgPool, type PgTx } from './pg.ts';
 
-/** In a smaller pool, effects would leave no connection for the merchant. */
-const SMALLEST_POOL = 4;
-
 /** @throws the driver's error, as soon as the connection is lost */
 export const listenOver =
   (pool: PgPool): Required<SqlDatabase<PgTx>>['listen'] =>
   async (channel, onNotice, signal) => {
-    if (sizeOf(pool.options?.max) < SMALLEST_POOL) return aborted(signal);
+    // In a smaller pool, effects would leave no connection for the merchant.
+    if (sizeOf(pool.options?.max) < 4) return aborted(signal);
     const lending = lend(pool);
     try {
       const client = (await withSignal(lending, signal)).client as PgClient & NodeJS.EventEmitter;

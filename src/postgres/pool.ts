@@ -43,14 +43,12 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
         release(isBroken);
       }
     },
-    transaction: async work => transact(await lend(pool), BEGIN, work),
+    transaction: async work => transact(await lend(pool), ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'], work),
     // A prepared statement that a pooler lost would fail the merchant's own transaction, whose handle is a client.
     queryIn: tx => queryOf(tx, !('on' in Object(tx))),
     listen: listenOver(pool),
   };
 }
-
-const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 
 /** By its text, because two copies of the SDK may share a connection. */
 const nameOf = (sql: string) => `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;

@@ -80,12 +80,8 @@ export function poolWith(owner: string, identity: object | undefined, options: P
 }
 
 /** Returns a given database of the dialect, or undefined for a pool. @throws {ConfigurationError} for any other value */
-export function databaseIn<Tx>(
-  dialect: 'postgres' | 'mysql',
-  given: unknown,
-  isPool: boolean,
-): SqlDatabase<Tx> | undefined {
-  const { dialect: found, transaction, queryIn } = Object(given) as Partial<SqlDatabase<Tx>>;
+export function databaseIn<Tx>(dialect: 'postgres' | 'mysql', given: unknown, isPool: boolean) {
+  const { dialect: found, transaction, queryIn } = Object(given);
   const isDatabase = typeof transaction === 'function' && typeof queryIn === 'function';
   if (isDatabase && found === dialect) return given as SqlDatabase<Tx>;
   if (!isDatabase && isPool) return undefined;

@@ -22,10 +22,10 @@ export interface Marked {
 
 export interface Dialect {
   /** Each planned payout notifies it, if the database can. */
-  readonly channel?: string;
+  channel?: string;
   /** The table's full name as an expression, because a session can change its path or database later. */
-  readonly fullName: string;
-  readonly migrations: Migrations;
+  fullName: string;
+  migrations: Migrations;
   /** @param table its full name */
   over(table: string, scope: string): Table;
 }

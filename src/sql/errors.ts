@@ -26,7 +26,7 @@ const CODE = /^(?:[\dA-Z]{5}|\d{4})$/;
 const NESTED = ['cause', 'driverError', 'meta', 'driverAdapterError'];
 const DEEPEST = 6;
 
-/** Returns the database's code for a failed statement, wherever the merchant's library keeps it. */
+/** The database's code, wherever the merchant's library keeps it. */
 export const sqlCodeOf = (error: unknown) => partsOf(error).flatMap(codesOf)[0];
 
 type Part = Readonly<Record<string, unknown>>;

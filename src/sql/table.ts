@@ -21,13 +21,13 @@ export function asciiJson(value: unknown) {
 /** The migrations of a table. */
 export interface Migrations {
   /** All ever published, oldest first. Each can run again. */
-  readonly steps: readonly string[];
+  steps: readonly string[];
   /** Selects '1' once no other process migrates the table. */
-  readonly lock: string;
+  lock: string;
   /** For a lock that the transaction does not end. */
-  readonly unlock?: string;
+  unlock?: string;
   /** Selects the table's comment, which keeps the number of its migrations that have run. */
-  readonly comment: string;
+  comment: string;
   setComment(comment: string): string;
 }
 
