@@ -12,7 +12,7 @@ export interface DrizzleDatabase<Tx> {
 
 export const drizzleOver =
   (dialect: 'postgres' | 'mysql') =>
-  <Tx>(db: DrizzleDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
+  <Tx>(db: DrizzleDatabase<Tx>, options?: PoolOptions): SqlDatabase<Tx> => {
     const queryOf =
       (handle: DrizzleDatabase<Tx>): SqlQuery =>
       async (sql, params = []) => {

@@ -3,7 +3,7 @@ import { driverRows, type PoolOptions, poolWith, type SqlDatabase, type SqlQuery
 
 /** A Knex over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface KnexDatabase<Tx> {
-  // biome-ignore lint/suspicious/noExplicitAny: an interface of Knex that is typed by the merchant's tables
+  // biome-ignore lint/suspicious/noExplicitAny: Knex types it by the merchant's tables
   transaction<T>(work: (tx: any) => Promise<T>, config?: { isolationLevel: 'read committed' }): Promise<T>;
   /** The SDK never calls it. Its type gives the type of `tx`. */
   transactionProvider(): () => Promise<Tx>;
@@ -15,7 +15,7 @@ const NUMBERED = /\$(\d+)/g;
 
 export const knexOver =
   (dialect: 'postgres' | 'mysql') =>
-  <Tx>(knex: KnexDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
+  <Tx>(knex: KnexDatabase<Tx>, options?: PoolOptions): SqlDatabase<Tx> => {
     const queryOf =
       (handle: KnexDatabase<Tx>): SqlQuery =>
       async (sql, values = []) => {

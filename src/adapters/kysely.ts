@@ -18,7 +18,7 @@ export interface KyselyTransactionBuilder<Tx> {
 
 export const kyselyOver =
   (dialect: 'postgres' | 'mysql') =>
-  <Tx>(db: KyselyDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
+  <Tx>(db: KyselyDatabase<Tx>, options?: PoolOptions): SqlDatabase<Tx> => {
     /** As Kysely's `CompiledQuery.raw`, without plugins that read JSON or rename columns. */
     const queryOf =
       (handle: KyselyDatabase<Tx>): SqlQuery =>

@@ -16,7 +16,7 @@ const LONGEST = 60_000;
 
 export const prismaOver =
   (dialect: 'postgres' | 'mysql') =>
-  <Tx>(prisma: PrismaDatabase<Tx>, options: PoolOptions = {}): SqlDatabase<Tx> => {
+  <Tx>(prisma: PrismaDatabase<Tx>, options?: PoolOptions): SqlDatabase<Tx> => {
     const queryOf =
       (handle: unknown): SqlQuery =>
       async (sql, values = []) => {

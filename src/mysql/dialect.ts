@@ -24,7 +24,6 @@ function tableOver(table: string, scope: string): Table {
   let isWarned = false;
   const answerOf: Table['answerOf'] = ([line = {}], isAlone = true) => {
     const { clock, replica, open, durable, writer } = line;
-    // An endless lease would block a payment permanently.
     if (typeof clock !== 'string') throw unreadable();
     if (durable === '0' && !isWarned) emitWarning(NOT_DURABLE);
     isWarned ||= durable === '0';
@@ -33,7 +32,7 @@ function tableOver(table: string, scope: string): Table {
   };
   const statements = statementsOver(table, scope);
   const { read, insert, replace } = statements;
-  /** Inserts the payment's row, because workers would wait for an uncommitted one instead of skipping it. */
+  /** Inserts the payment's row, because workers wait for an uncommitted one instead of skipping it. */
   const prepare = async (query: SqlQuery, paymentId: string) => {
     const lines = await query(...read(ofPayment(paymentId)));
     answerOf(lines);
@@ -51,8 +50,9 @@ function tableOver(table: string, scope: string): Table {
     await query(...statement).catch(orTaken);
     const [text, values] = read(row);
     // A locking read ignores the snapshot of the merchant's transaction.
-    const reading = query(isAlone ? text : `${text} FOR UPDATE`, values);
-    const stored = await reading.then(lines => answerOf(lines, isAlone)).catch(afterWrite);
+    const stored = await query(isAlone ? text : `${text} FOR UPDATE`, values)
+      .then(lines => answerOf(lines, isAlone))
+      .catch(afterWrite);
     if (stored.writer === own) return { isWritten: true, row: stored.row, now: stored.now };
     if (!stored.row && row.revision === 0 && row.paymentId !== undefined) throw paymentTaken();
     return notWritten(stored, row.revision, isAlone);

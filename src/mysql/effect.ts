@@ -54,7 +54,7 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
 /** MySQL's code for a missing savepoint, which ends with its transaction. */
 const WITHOUT_SAVEPOINT = '1305';
 
-/** @returns whether MySQL or a library refused the statement with one of these codes */
+/** Whether the statement is refused with one of these codes. */
 export const isRefused = (query: SqlQuery, statement: string, ...codes: string[]) =>
   query(statement).then(
     () => false,

@@ -4,7 +4,7 @@ import { transact } from '../sql/transaction.ts';
 
 /** A connection of a `mysql2/promise` pool, by shape. */
 export interface MysqlConnection {
-  // biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of mysql2 to the next
+  // biome-ignore lint/suspicious/noExplicitAny: overloads that differ between versions
   query(...args: any[]): Promise<[any, any]>;
   release(): void;
   destroy(): void;
@@ -42,9 +42,9 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
       return queryOf(connection)(sql, values).finally(() => connection.release());
     },
     async transaction(work) {
-      const connection = await pool.getConnection();
-      const release = (isBroken: boolean) => (isBroken ? connection.destroy() : connection.release());
-      return transact({ client: connection, release }, BEGIN, work);
+      const client = await pool.getConnection();
+      const release = (isBroken: boolean) => (isBroken ? client.destroy() : client.release());
+      return transact({ client, release }, BEGIN, work);
     },
     queryIn: queryOf,
   };
@@ -53,10 +53,10 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
 /** MySQL takes the level before the transaction. */
 const BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION READ WRITE'];
 
-/** With the options that a merchant's pool may have changed. */
+/** A merchant's pool may have changed them. */
+const OPTIONS = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, typeCast: true };
+
 const queryOf =
   (connection: MysqlTx): SqlQuery =>
-  async (sql, values = []) => {
-    const options = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, typeCast: true };
-    return driverRows('mysql', await connection.query({ sql, values, ...options }));
-  };
+  async (sql, values = []) =>
+    driverRows('mysql', await connection.query({ sql, values, ...OPTIONS }));

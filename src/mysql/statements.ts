@@ -7,10 +7,10 @@ import { asciiJson } from '../sql/table.ts';
 import type { RowKey, RowKind, StoreRow } from '../store/contract.ts';
 
 /** Text as hex, which no mode, collation or character set of the session changes. */
-const hex = (value: string | undefined): SqlValue => (value === undefined ? null : Buffer.from(value).toString('hex'));
-const textOf = (hex: string) => Buffer.from(hex, 'hex').toString();
-const json = (value: object | undefined): SqlValue => hex(value && asciiJson(value));
-const number = (value: number | undefined): SqlValue => (value === undefined ? null : String(value));
+const hex = (value: string | undefined) => (value === undefined ? null : Buffer.from(value).toString('hex'));
+const textOf = (hex: unknown) => Buffer.from(String(hex), 'hex').toString();
+const json = (value: object | undefined) => hex(value && asciiJson(value));
+const number = (value: number | undefined) => (value === undefined ? null : String(value));
 
 /** In the session's time zone, an hour of autumn could come twice. */
 const NOW = 'UTC_TIMESTAMP(3)';
@@ -20,7 +20,7 @@ const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, ${mome
 const INTERVAL = 'INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND';
 const MOMENT = `${EPOCH} + ${INTERVAL}`;
 
-/** Only MariaDB reports a connection that was released to the pool within a transaction. */
+/** Only MariaDB reports a connection that was released within a transaction. */
 export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
 /** Names of one word in lower case, because plugins of query builders rename others. */
 const ANSWER = `${ms(NOW)} AS clock, IF(${IS_COMMITTED}, '0', '1') AS open,
@@ -35,11 +35,11 @@ export function rowOf(line: SqlRow): StoreRow | undefined {
   if (revision === null || revision === '0') return undefined;
   if (typeof revision !== 'string' || typeof data !== 'string') throw unreadable();
   return {
-    ...{ kind: kind as RowKind, id: textOf(String(id)), state: String(state), revision: Number(revision) },
+    ...{ kind: kind as RowKind, id: textOf(id), state: String(state), revision: Number(revision) },
     ...{ begunAt: Number(begun), data: JSON.parse(data) },
     ...(due !== null && { dueAt: Number(due) }),
     ...(leased !== null && { leasedUntil: Number(leased) }),
-    ...(payment !== null && { paymentId: textOf(String(payment)) }),
+    ...(payment !== null && { paymentId: textOf(payment) }),
     ...(about !== null && { about: JSON.parse(String(about)) }),
   };
 }
@@ -47,7 +47,7 @@ export function rowOf(line: SqlRow): StoreRow | undefined {
 const AT = 'scope = UNHEX(?) AND kind = ? AND id = UNHEX(?)';
 
 export function statementsOver(table: string, scope: string) {
-  const at = ({ kind, id }: RowKey): SqlValue[] => [hex(scope), kind, hex(id)];
+  const at = ({ kind, id }: RowKey) => [hex(scope), kind, hex(id)];
   const select = (where: string, ...values: SqlValue[]): Statement => [
     `SELECT ${ANSWER} FROM (SELECT 1) AS always LEFT JOIN ${table} ON scope = UNHEX(?) AND ${where}`,
     [hex(scope), ...values],
@@ -94,6 +94,6 @@ export function statementsOver(table: string, scope: string) {
   };
 }
 
-const restOf = ({ leasedUntil, paymentId, data, about }: StoreRow): SqlValue[] => [
+const restOf = ({ leasedUntil, paymentId, data, about }: StoreRow) => [
   ...[number(leasedUntil), hex(paymentId), json(data), json(about)],
 ];

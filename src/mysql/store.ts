@@ -32,8 +32,7 @@ export function mysqlStore<Database extends MysqlDatabase>(
   options: MysqlStoreOptions,
 ): Store<TxOf<Database>> {
   const given = sqlStoreOptions('mysqlStore', options);
-  const isPool = typeof Object(database).getConnection === 'function';
-  const own = databaseIn<TxOf<Database>>('mysql', database, isPool);
+  const own = databaseIn<TxOf<Database>>('mysql', database, typeof Object(database).getConnection === 'function');
   const db = own ?? (fromPool(database as MysqlPool) as unknown as SqlDatabase<TxOf<Database>>);
   return sqlStore(db, mysqlDialect(given.table), given);
 }

@@ -1,6 +1,6 @@
 // The form in which Postgres answers with rows.
 import { checkSession } from '../sql/answer.ts';
-import type { SqlRow, SqlValue } from '../sql/database.ts';
+import type { SqlRow } from '../sql/database.ts';
 import { unreadable } from '../sql/errors.ts';
 import { asciiJson } from '../sql/table.ts';
 import type { StoreRow } from '../store/contract.ts';
@@ -21,10 +21,10 @@ export type Columns = Pick<StoreRow, 'kind' | 'id' | 'state' | 'revision' | 'dat
 
 export const rowOf = ({ kind, id, state, revision, data, about, ...row }: Columns): StoreRow => ({
   ...{ kind, id, state, revision, data, begunAt: Date.parse(row.begun_at) },
-  ...(row.due_at !== null && { dueAt: Date.parse(row.due_at) }),
-  ...(row.leased_until !== null && { leasedUntil: Date.parse(row.leased_until) }),
+  ...(row.due_at && { dueAt: Date.parse(row.due_at) }),
+  ...(row.leased_until && { leasedUntil: Date.parse(row.leased_until) }),
   ...(row.payment_id !== null && { paymentId: row.payment_id }),
-  ...(about !== null && { about }),
+  ...(about && { about }),
 });
 
 export function parsed<Read>(line: SqlRow | undefined): Read {
@@ -41,9 +41,9 @@ export function answerOf([line]: readonly SqlRow[], isAlone = true) {
 
 /** The year 9999: later times have another form in ISO 8601. */
 const LATEST = 253_402_300_799_999;
-export const moment = (ms: number | undefined): SqlValue =>
+export const moment = (ms: number | undefined) =>
   ms === undefined ? null : new Date(Math.min(ms, LATEST)).toISOString();
-export const json = (value: object | undefined): SqlValue => (value ? asciiJson(value) : null);
+export const json = (value: object | undefined) => (value ? asciiJson(value) : null);
 
 /** Always true. It makes COMMIT wait for the disk, also of a synchronous standby: a lost write could pay again. */
 export const DURABLE = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')

@@ -55,17 +55,15 @@ export function effectsOver(table: string, scope: string, read: Table['read']): 
       }
       const { mark, others } = parsed<{ mark: Columns; others: Columns[] }>(line);
       const { about: _, ...payment } = rowOf(mark);
-      const { was, writer } = mark;
       return {
-        ...{ id, writer: String(writer) },
-        payment: was === null ? undefined : { ...payment, state: was, revision: payment.revision - 1 },
-        rows: others.map(rowOf),
+        ...{ id, writer: String(mark.writer), rows: others.map(rowOf) },
+        payment: mark.was === null ? undefined : { ...payment, state: mark.was, revision: payment.revision - 1 },
       };
     },
     async complete(query, { writer }, rows) {
-      const lines = await query(COMPLETE, [scope, JSON.stringify(rows.map(lineOf)), writer]).catch(orTaken);
-      if (lines.length > 0 && lines.length < rows.length) throw rowChanged();
-      return lines.length > 0;
+      const { length } = await query(COMPLETE, [scope, JSON.stringify(rows.map(lineOf)), writer]).catch(orTaken);
+      if (length > 0 && length < rows.length) throw rowChanged();
+      return length > 0;
     },
     // Every statement fails in the effect's own failed transaction.
     isEnded: (query, { writer }) =>

@@ -3,7 +3,6 @@ import { aborted, withSignal } from '../deadline.ts';
 import { type SqlDatabase, sizeOf } from '../sql/database.ts';
 import { lend, type PgClient, type PgPool, type PgTx } from './pg.ts';
 
-/** @throws the driver's error, as soon as the connection is lost */
 export const listenOver =
   (pool: PgPool): Required<SqlDatabase<PgTx>>['listen'] =>
   async (channel, onNotice, signal) => {

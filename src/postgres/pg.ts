@@ -29,7 +29,7 @@ export type TxOfPool<Pool> = Pool extends {
   ? Pick<Client, 'query'>
   : PgTx;
 
-export const isOpen = (status: string | null | undefined) => status === 'T' || status === 'E';
+export const isOpen = (status?: string | null) => status === 'T' || status === 'E';
 
 /**
  * Borrows a client. Until its release, a connection that breaks does not end the process.

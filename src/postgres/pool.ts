@@ -7,7 +7,7 @@ import { transact } from '../sql/transaction.ts';
 import { listenOver } from './listen.ts';
 import { isOpen, lend, type PgPool, type PgTx } from './pg.ts';
 
-/** Recognizes a pool of `pg`. Clients also have `connect` and `query`. */
+/** Clients also have `connect` and `query`. */
 export function isPool(given: unknown) {
   const { connect, query, release, escapeIdentifier } = Object(given);
   return typeof connect === 'function' && typeof query === 'function' && !release && !escapeIdentifier;
@@ -44,7 +44,7 @@ export function fromPool(pool: PgPool, prepare = false): SqlDatabase<PgTx> {
       }
     },
     transaction: async work => transact(await lend(pool), ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'], work),
-    // A prepared statement that a pooler lost would fail the merchant's own transaction, whose handle is a client.
+    // A client is in the merchant's own transaction, which a lost prepared statement would fail.
     queryIn: tx => queryOf(tx, !('on' in Object(tx))),
     listen: listenOver(pool),
   };

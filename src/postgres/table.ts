@@ -35,13 +35,13 @@ export function migrationsOf(name: string): Migrations {
 )`,
     // One payment belongs to one create.
     `CREATE UNIQUE ${index('payment')} (scope, payment_id) WHERE payment_id IS NOT NULL`,
-    // For sweeps, without finished rows.
+    // For sweeps.
     `CREATE ${index('due')} (scope, kind, due_at)
   WHERE due_at IS NOT NULL AND state NOT IN ('planned', 'freed')`,
-    // For planned payouts and those refused for good, without the due payments.
+    // For planned payouts, and those refused for good.
     `CREATE ${index('planned')} (scope, kind, due_at)
   WHERE due_at IS NOT NULL AND state IN ('planned', 'freed')`,
-    // For creates in doubt, uncertain effects and reviews, without the many other rows.
+    // For creates in doubt, uncertain effects and reviews.
     `CREATE ${index('open')} (scope, kind, begun_at)
   WHERE state IN ('begun', 'review')`,
   ];

@@ -1,11 +1,7 @@
 // The answers of a store's statements.
 import type { RowKey, StoreRow, Written } from '../store/contract.ts';
-import type { SqlRow } from './database.ts';
-import type { Answer, Table } from './dialect.ts';
+import type { Answer } from './dialect.ts';
 import { leftOpen, noTransaction } from './errors.ts';
-
-export const rowsIn = ({ answerOf }: Table, lines: readonly SqlRow[]) =>
-  lines.flatMap(line => answerOf([line], false).row ?? []);
 
 /** @param isOpen whether the session is in a transaction that other code began */
 export function checkSession(isReplica: boolean, isOpen: boolean) {
@@ -14,7 +10,6 @@ export function checkSession(isReplica: boolean, isOpen: boolean) {
   if (isReplica) throw new Error('The store was read from a replica: it needs the primary.');
 }
 
-/** Returns the result of a write that changed no row. */
 export function notWritten({ row, now }: Answer, revision: number, isAlone: boolean): Written {
   if ((row?.revision ?? 0) === revision) throw isAlone ? leftOpen() : noTransaction();
   return { isWritten: false, row, now };

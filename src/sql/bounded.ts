@@ -8,13 +8,13 @@ import { sqlCodeOf } from './errors.ts';
 /** Milliseconds to wait for a connection, a statement of the SDK, or the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
 
-/** Milliseconds that a single statement waits for its turn, because its caller waits 5 s. */
+/** Milliseconds that a statement waits for its turn. Its caller waits 5 s. */
 const LONGEST_TURN = 4_000;
 
 /** By pool. Statements have a separate limit, because the merchant's code in a work may need them. */
 const LIMITS = new WeakMap<object, Record<'works' | 'statements', Limited>>();
 
-/** Limits each to half of a pool, and at least one connection. A database without a pool counts as a separate one. */
+/** Each is half of a pool, and at least one connection. A database without a pool counts as a separate one. */
 export function limitsOf(database: SqlDatabase<unknown>) {
   const { identity, max } = database.pool ?? { identity: database, max: sizeOf(undefined) };
   const half = Math.max(Math.floor(max / 2), 1);
@@ -47,7 +47,7 @@ const OVER = 'The transaction of the effect has ended: its connection broke, or 
 export async function boundedTransaction<Tx, T>(
   database: SqlDatabase<Tx>,
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
-): Promise<T> {
+) {
   let isOver = false;
   let running: Promise<T> | undefined;
   const started = Promise.withResolvers<void>();
@@ -105,17 +105,15 @@ const UNDONE = new Set<unknown>([
 ]);
 export const isUndone = (error: unknown) => UNDONE.has(sqlCodeOf(error));
 const MOST_TRIES = 10;
-/** Milliseconds, growing with each try. */
-const PAUSE = 10;
 
-/** Runs a transaction, and retries it if the database undid it. */
+/** Retries a transaction that the database undid. */
 export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await transaction();
     } catch (error) {
       if (tries === MOST_TRIES || !isUndone(error)) throw error;
-      await delay(Math.random() * tries * PAUSE);
+      await delay(Math.random() * tries * 10);
     }
   }
 }

@@ -72,8 +72,8 @@ export interface PoolOptions {
   poolSize?: number | undefined;
 }
 
-/** @throws {ConfigurationError} for a wrong option, or without a database */
-export function poolWith(owner: string, identity: object | undefined, options: PoolOptions): SqlPool {
+/** @throws {ConfigurationError} for a wrong option or no database */
+export function poolWith(owner: string, identity: object | undefined, options: PoolOptions = {}): SqlPool {
   // Modules that import each other may pass it too early.
   if (!identity) throw new ConfigurationError(`${owner}: the database is ${identity}. Create it before this call.`);
   return { identity, max: sizeOf(storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize) };
@@ -88,11 +88,9 @@ export function databaseIn<Tx>(dialect: 'postgres' | 'mysql', given: unknown, is
   throw new ConfigurationError(
     isDatabase
       ? `${dialect}Store takes a database of the dialect ${dialect}, and this one is of ${found}. Import the adapter and the store from payment-gateway-sdk/${found}.`
-      : `${dialect}Store takes a pool of ${DRIVERS[dialect]}, a database from an adapter (fromDrizzle, fromKysely, fromKnex, fromPrisma, fromTypeOrm), or your own SqlDatabase. Pass the pool itself, not a client or a transaction.`,
+      : `${dialect}Store takes a pool of ${dialect === 'mysql' ? 'mysql2' : 'pg'}, a database from an adapter (fromDrizzle, fromKysely, fromKnex, fromPrisma, fromTypeOrm), or your own SqlDatabase. Pass the pool itself, not a client or a transaction.`,
   );
 }
-
-const DRIVERS = { postgres: 'pg', mysql: 'mysql2' };
 
 /** Returns the rows of a driver's answer. mysql2 has none for a write. */
 export function driverRows(dialect: 'postgres' | 'mysql', answer: unknown): readonly SqlRow[] {
@@ -100,7 +98,7 @@ export function driverRows(dialect: 'postgres' | 'mysql', answer: unknown): read
     const [rows] = answer as unknown[];
     return Array.isArray(rows) ? rows : [];
   }
-  // A merchant's `postProcessResponse` of Knex may have extracted the rows, as postgres.js does.
+  // postgres.js returns only the rows, and Knex with a merchant's `postProcessResponse` may do so.
   const rows = rowsOf(Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows);
   // A merchant's option may write columns in camel or Pascal case.
   return rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value])));

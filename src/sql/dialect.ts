@@ -23,22 +23,15 @@ export interface Marked {
 export interface Dialect {
   /** Each planned payout notifies it, if the database can. */
   channel?: string;
-  /** The table's full name as an expression, because a session can change its path or database later. */
+  /** An expression for the table's full name, because a session can change its path or database. */
   fullName: string;
   migrations: Migrations;
   /** @param table its full name */
   over(table: string, scope: string): Table;
 }
 
-/** The SQL of one scope of a table. */
 export interface Table extends Effects {
-  /**
-   * Reads the first line of a statement.
-   *
-   * @param isAlone whether no transaction may be open, by default true
-   * @throws {ConfigurationError} for an open one, and for other columns
-   * @throws for a replica
-   */
+  /** Reads the first line. @param isAlone whether no transaction may be open @throws for a replica, or other columns */
   answerOf(lines: readonly SqlRow[], isAlone?: boolean): Answer;
   /** This and the next two select a line also without a row. */
   read(key: RowKey): Statement;
@@ -47,19 +40,12 @@ export interface Table extends Effects {
   /** Locks rows of one state, because an index has their order only then. */
   due(kind: RowKind, state: string, olderThan: number, limit: number): Statement;
   lease(kind: RowKind, ids: readonly string[], until: number): Statement;
-  /**
-   * Writes durably.
-   *
-   * @param isAlone true if no transaction may be open, false if one must be
-   * @throws {PaymentTaken}
-   * @throws {ConfigurationError} if the database finds otherwise
-   */
+  /** Writes durably. @param isAlone true if no transaction may be open, false if one must be @throws {PaymentTaken} */
   write(query: SqlQuery, row: StoreRow, isAlone: boolean): Promise<Written>;
   /** Runs before the transaction of an effect, outside any. */
   prepare?(query: SqlQuery, paymentId: string): Promise<void>;
 }
 
-/** The transaction of an effect. */
 export interface Effects {
   /** Marks the payment as begun, without waiting for its lock. Locks the rows of `reads` in the order of their keys. */
   begin(query: SqlQuery, effect: StoreEffect): Promise<Marked | 'busy' | 'uncertain'>;
@@ -67,8 +53,7 @@ export interface Effects {
    * Writes the rows, whose payment completes the mark.
    *
    * @returns false in another transaction
-   * @throws {PaymentTaken}
-   * @throws `rowChanged()` if a row has another revision
+   * @throws {PaymentTaken} `rowChanged()` if a row has another revision
    */
   complete(query: SqlQuery, marked: Marked, rows: readonly StoreRow[]): Promise<boolean>;
   /** Whether the mark's transaction has ended, which may have committed a part of the effect. */

@@ -3,9 +3,8 @@ import { ConfigurationError } from '../errors.ts';
 import type { DueQuery, Store, StoreRow } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../store/options.ts';
-import { rowsIn } from './answer.ts';
 import { inTime, limitsOf, repeated } from './bounded.ts';
-import { rowsOf, type SqlDatabase, type SqlQuery } from './database.ts';
+import { rowsOf, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
 import type { Dialect, Statement, Table } from './dialect.ts';
 import { effectsOver } from './effect.ts';
 import { advise, noTransaction, unreadable } from './errors.ts';
@@ -24,8 +23,7 @@ export interface SqlStoreOptions {
    */
   tablePrefix?: string | undefined;
   /**
-   * Milliseconds after a create's timeout until `settle(reference, 'not_created')` is accepted, because the request can
-   * still arrive late.
+   * Milliseconds after a create's timeout until `settle(reference, 'not_created')` is accepted.
    * @default 600_000
    */
   settleMargin?: number | undefined;
@@ -39,9 +37,8 @@ export function sqlStoreOptions<Options extends SqlStoreOptions>(
 ) {
   const problems = { scope: scopeProblem, tablePrefix: prefixProblem, settleMargin: marginProblem, ...own };
   const { scope, tablePrefix = 'payment_gateway', ...rest } = storeOptions(owner, options ?? {}, problems as never);
-  if (scope === undefined) {
+  if (scope === undefined)
     throw new ConfigurationError(`${owner}: scope is missing: pass { scope: 'eu-terminal' }, one per terminal.`);
-  }
   return { ...rest, scope, table: tableOf(tablePrefix) };
 }
 
@@ -98,8 +95,7 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     async list(which) {
       const table = await open();
       const lines = await query(...table.list(which));
-      const { now } = table.answerOf(lines);
-      return { rows: rowsIn(table, lines), now };
+      return { now: table.answerOf(lines).now, rows: rowsIn(table, lines) };
     },
     async due(which, limit, leaseMs) {
       const table = await open();
@@ -108,6 +104,9 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     effect: effectsOver(db, open, query),
   };
 }
+
+const rowsIn = ({ answerOf }: Table, lines: readonly SqlRow[]) =>
+  lines.flatMap(line => answerOf([line], false).row ?? []);
 
 async function leaseDue(query: SqlQuery, table: Table, which: DueQuery, limit: number, leaseMs: number) {
   const { kind, states, olderThan = 0 } = which;

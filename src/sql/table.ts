@@ -12,13 +12,10 @@ export const prefixProblem: ProblemOf = value => {
     : undefined;
 };
 
-/** In ASCII, because another character set of a connection or database would lose or refuse letters. */
-export function asciiJson(value: unknown) {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
-}
+/** In ASCII, because other character sets would lose or refuse letters. */
+export const asciiJson = (value: unknown) =>
+  JSON.stringify(value).replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The migrations of a table. */
 export interface Migrations {
   /** All ever published, oldest first. Each can run again. */
   steps: readonly string[];
@@ -26,7 +23,7 @@ export interface Migrations {
   lock: string;
   /** For a lock that the transaction does not end. */
   unlock?: string;
-  /** Selects the table's comment, which keeps the number of its migrations that have run. */
+  /** Selects the table's comment, which has the number of finished migrations. */
   comment: string;
   setComment(comment: string): string;
 }

@@ -3,7 +3,7 @@ import { withTimeout } from '../deadline.ts';
 import { LONGEST_WAIT } from './bounded.ts';
 import { markCommitted } from './committed.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of a driver to the next
+// biome-ignore lint/suspicious/noExplicitAny: overloads that differ between versions
 type Send = (...args: any[]) => any;
 
 /** @param work gets a handle that has only `query`, until the end of the transaction */
