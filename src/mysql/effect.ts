@@ -35,7 +35,7 @@ export function effectsOver({ lock, replace }: ReturnType<typeof statementsOver>
         const isMark = isAt(row, ofPayment(id));
         const isLocked = locked.some(found => isAt(found, row) && found.revision === row.revision);
         // The mark was a write of the payment's row.
-        const stored = row.revision + (isMark ? 1 : 0);
+        const stored = row.revision + Number(isMark);
         if (isMark || isLocked) await query(...replace(row, stored, writer)).catch(orTaken);
         else if (!(await write(query, row, false)).isWritten) throw rowChanged();
       }

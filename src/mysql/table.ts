@@ -10,9 +10,10 @@ export const quoted = (table: string) => `\`${table.replace('.', '`.`')}\``;
 export function migrationsOf(table: string): Migrations {
   const [name = '', schema] = table.split('.').reverse();
   const lock = `'payment-gateway-sdk ${createHash('sha256').update(table).digest('hex').slice(0, 32)}'`;
-  // InnoDB has transactions, and DYNAMIC the widest keys. Servers have other defaults.
-  const steps = [
-    `CREATE TABLE IF NOT EXISTS ${quoted(table)} (
+  return {
+    // InnoDB has transactions, and DYNAMIC the widest keys. Servers have other defaults.
+    steps: [
+      `CREATE TABLE IF NOT EXISTS ${quoted(table)} (
   scope varbinary(${LONGEST.scope}) NOT NULL,
   kind varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   id varbinary(${LONGEST.reference}) NOT NULL,
@@ -29,9 +30,7 @@ export function migrationsOf(table: string): Migrations {
   UNIQUE KEY payment (scope, payment_id),
   KEY due (kind, state, scope, due_at)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
-  ];
-  return {
-    steps,
+    ],
     // Waits 60 s for the migrations of another replica.
     lock: `SELECT CAST(GET_LOCK(${lock}, 60) AS CHAR) AS locked`,
     unlock: `SELECT CAST(RELEASE_LOCK(${lock}) AS CHAR) AS released`,

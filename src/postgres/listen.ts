@@ -20,7 +20,7 @@ export const listenOver =
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      // Also if it arrives later. Its listeners stay, because an error without one would end the process.
+      // Closes it also if it arrives later. Its listeners stay, because an error without one would end the process.
       lending.then(({ release }) => release(true)).catch(() => {});
     }
   };

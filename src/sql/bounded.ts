@@ -16,7 +16,7 @@ const LIMITS = new WeakMap<object, Record<'works' | 'statements', Limited>>();
 
 /** Each is half of a pool, and at least one connection. A database without a pool counts as a separate one. */
 export function limitsOf(database: SqlDatabase<unknown>) {
-  const { identity, max } = database.pool ?? { identity: database, max: sizeOf(undefined) };
+  const { identity, max } = database.pool ?? { identity: database, max: sizeOf() };
   const half = Math.max(Math.floor(max / 2), 1);
   const limits = LIMITS.get(identity) ?? {
     works: limit(half, inUse(LONGEST_WAIT, 'effects of other payments')),
@@ -43,7 +43,7 @@ const NO_ANSWER = `The database did not answer within ${LONGEST_WAIT} ms.`;
 
 const OVER = 'The transaction of the effect has ended: its connection broke, or your function or the library ended it.';
 
-/** Limits concurrent transactions, and every wait of the caller. A place is free once the library ended its transaction. */
+/** Limits transactions, and the waits of their callers. A place is free once the library has ended its transaction. */
 export async function boundedTransaction<Tx, T>(
   database: SqlDatabase<Tx>,
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
@@ -62,7 +62,7 @@ export async function boundedTransaction<Tx, T>(
     running ??= work(tx, whileOpen);
     started.resolve();
     await running.catch(() => {});
-    // The failure may have ended the transaction. A ROLLBACK of postgres.js on a broken connection would end the process.
+    // A failure may have ended the connection. Then a ROLLBACK of postgres.js would end the process.
     await new Promise(setImmediate);
     return isOver ? new Promise<never>(() => {}) : running;
   };

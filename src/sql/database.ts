@@ -58,7 +58,7 @@ export interface SqlPool {
 }
 
 /** Reads the size that a driver was given, also as text. */
-export const sizeOf = (given: unknown) => Number(given) || 10;
+export const sizeOf = (given?: unknown) => Number(given) || 10;
 
 const poolSizeProblem: ProblemOf = value =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : 'must be an integer, 1 or more';
@@ -79,7 +79,7 @@ export function poolWith(owner: string, identity: object | undefined, options: P
   return { identity, max: sizeOf(storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize) };
 }
 
-/** Returns a given database of the dialect, or undefined for a pool. @throws {ConfigurationError} for any other value */
+/** Returns a database of the dialect, or undefined for a pool. @throws {ConfigurationError} for any other value */
 export function databaseIn<Tx>(dialect: 'postgres' | 'mysql', given: unknown, isPool: boolean) {
   const { dialect: found, transaction, queryIn } = Object(given);
   const isDatabase = typeof transaction === 'function' && typeof queryIn === 'function';
@@ -92,7 +92,7 @@ export function databaseIn<Tx>(dialect: 'postgres' | 'mysql', given: unknown, is
   );
 }
 
-/** Returns the rows of a driver's answer. mysql2 has none for a write. */
+/** A write of mysql2 has no rows. */
 export function driverRows(dialect: 'postgres' | 'mysql', answer: unknown): readonly SqlRow[] {
   if (dialect === 'mysql') {
     const [rows] = answer as unknown[];

@@ -23,9 +23,8 @@ export function effectsOver<Tx>(db: SqlDatabase<Tx>, open: () => Promise<Table>,
         marked = await table.begin(within, effect);
       }
       if (typeof marked === 'string') return marked;
-      const { payment, rows: found } = marked;
-      const rows = effect.reads.map(key => found.find(row => isAt(row, key)));
-      const written = await remembering(() => work({ tx, payment, rows })).catch(async error => {
+      const rows = effect.reads.map(key => marked.rows.find(row => isAt(row, key)));
+      const written = await remembering(() => work({ tx, payment: marked.payment, rows })).catch(async error => {
         throw (await table.isEnded(within, marked)) ? cutOff({ cause: error }) : error;
       });
       if (!written) throw SKIPPED;

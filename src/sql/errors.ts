@@ -24,7 +24,6 @@ export const leftOpen = () =>
 const CODE = /^(?:[\dA-Z]{5}|\d{4})$/;
 /** Fields that keep the driver's error: in most libraries, TypeORM, Prisma. */
 const NESTED = ['cause', 'driverError', 'meta', 'driverAdapterError'];
-const DEEPEST = 6;
 
 /** The database's code, wherever the merchant's library keeps it. */
 export const sqlCodeOf = (error: unknown) => partsOf(error).flatMap(codesOf)[0];
@@ -36,7 +35,7 @@ const codesOf = ({ originalCode, code, errno }: Part) =>
 
 /** From the inside out, because Prisma's outer errors have their own codes of five characters. */
 function partsOf(error: unknown, depth = 0): Part[] {
-  if (typeof error !== 'object' || error === null || depth > DEEPEST) return [];
+  if (typeof error !== 'object' || error === null || depth > 6) return [];
   const part = error as Part;
   return [...NESTED.flatMap(name => partsOf(part[name], depth + 1)), part];
 }

@@ -29,7 +29,7 @@ export interface SqlStoreOptions {
   settleMargin?: number | undefined;
 }
 
-/** @param own checks for the options of one database @throws {ConfigurationError} naming every wrong option */
+/** @param own problems of the options of one database */
 export function sqlStoreOptions<Options extends SqlStoreOptions>(
   owner: string,
   options: Options,

@@ -19,7 +19,7 @@ export const asciiJson = (value: unknown) =>
 export interface Migrations {
   /** All ever published, oldest first. Each can run again. */
   steps: readonly string[];
-  /** Selects '1' once no other process migrates the table. */
+  /** Selects '1' once no other process migrates. */
   lock: string;
   /** For a lock that the transaction does not end. */
   unlock?: string;
@@ -31,7 +31,7 @@ export interface Migrations {
 const VERSION = /^payment-gateway-sdk, version (\d+)$/;
 const noteVersion = ({ steps, setComment }: Migrations) => setComment(`payment-gateway-sdk, version ${steps.length}`);
 
-/** Runs the pending migrations: none if a later SDK has migrated the table. */
+/** Runs the pending migrations: none after a later version of the SDK. */
 export async function migrate(database: SqlDatabase<unknown>, migrations: Migrations) {
   const { steps, lock, unlock, comment } = migrations;
   // Without a timeout: another replica or an index may take long.

@@ -40,7 +40,7 @@ export async function transact<Query extends Send, T>(
   }
 }
 
-/** A query without `await` does not end the process. */
+/** Handled, so that a query without `await` does not end the process. */
 function refused() {
   const refusal = Promise.reject(new Error(ENDED));
   refusal.catch(() => {});
