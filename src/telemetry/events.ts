@@ -86,21 +86,11 @@ export interface Failure extends Pick<CallTrace, 'paymentId'> {
 }
 
 /**
- * `begun`: the attempt is recorded, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
- * got its payment. `in_doubt`: the attempt ended, and a payment may exist. `settled`: the payment of a doubt is known.
- * `freed`: no payment exists, so the next create may begin. `planned`: no payment exists, and upkeep sends the payout
- * again. `conflict`: the reference may have a second payment, `paymentId`. `gave_up`: later sweeps skip it.
+ * `begun`: the attempt is recorded, and is sent now. `created`: its payment is recorded. `in_doubt`: the attempt ended,
+ * and a payment may exist. `settled`: the payment of a doubt is known. `freed`: no payment exists, so the next create
+ * may begin. `planned`: no payment exists, and upkeep sends the payout again.
  */
-export type StoreChange =
-  | 'begun'
-  | 'created'
-  | 'replayed'
-  | 'in_doubt'
-  | 'settled'
-  | 'freed'
-  | 'planned'
-  | 'conflict'
-  | 'gave_up';
+export type StoreChange = 'begun' | 'created' | 'in_doubt' | 'settled' | 'freed' | 'planned';
 
 /** The event's message describes the case and the next step. */
 export type WarningCode =

@@ -4,7 +4,7 @@
 // chargeback can get lost.
 import { isSamePayment } from '../schemas/id.ts';
 import { isFinal, isPaid, rawStatusOf } from '../schemas/records/payment-status.ts';
-import { report, type StoreCall, tellableOf, warn } from '../store/creates/reports.ts';
+import { type StoreCall, tellableOf, warn } from '../store/creates/reports.ts';
 import { type CreateRow, createOf, knownIds, type ReadRow, storeRowOf } from '../store/rules/create-row.ts';
 import { notDue, unleased } from '../store/rules/transitions.ts';
 import { isOfMerchant } from '../store/thrown.ts';
@@ -76,10 +76,8 @@ export async function sweep(client: SweepCall): Promise<void> {
     const isGivenUp = outcome !== 'processed' && isWritten && next.dueAt === undefined;
     swept[isGivenUp ? 'gaveUp' : outcome] += 1;
     if (looks.some(({ hasChanged }) => hasChanged)) swept.rechecked += 1;
-    if (isGivenUp) {
-      report(client, 'gave_up', row.reference, row.paymentId);
-      warn(client, 'sweep_gave_up', row, String(Math.round(giveUpAfter / 86_400_000)));
-    } else if (outcome === 'failed') warn(client, 'sweep_failed', row, tellableOf(error));
+    if (isGivenUp) warn(client, 'sweep_gave_up', row, String(Math.round(giveUpAfter / 86_400_000)));
+    else if (outcome === 'failed') warn(client, 'sweep_failed', row, tellableOf(error));
   };
   await workOnDue(store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
 }

@@ -6,13 +6,10 @@ import type { StoreChange } from '../../src/telemetry/events.ts';
 const CHANGES: Record<StoreChange, true> = {
   begun: true,
   created: true,
-  replayed: true,
   in_doubt: true,
   settled: true,
   freed: true,
   planned: true,
-  conflict: true,
-  gave_up: true,
 };
 
 it('docs/observability.md explains each change', () => {

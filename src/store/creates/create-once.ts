@@ -58,9 +58,7 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
   const join = joined ?? startShared(begin);
   creates.set(key, join);
   const ended = await join(create, left => stopped(reference, left, 'unknown'));
-  if (!joined) return ended;
-  report(create, 'replayed', reference, ended.payment.id);
-  return { ...ended, replayed: true };
+  return joined ? { ...ended, replayed: true } : ended;
 }
 
 /** Begin → send → record → answer. */

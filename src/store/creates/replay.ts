@@ -10,7 +10,7 @@ import { isFailed, observe } from '../rules/transitions.ts';
 import { change, waitForRecording } from './change.ts';
 import { inDoubt, type SettlingCall, settleKnown, unlessMissing } from './doubts.ts';
 import type { WaitLimits } from './in-flight.ts';
-import { report, type StoreCall, warn } from './reports.ts';
+import { type StoreCall, warn } from './reports.ts';
 
 export interface CreatedOnce extends Envelope {
   replayed: boolean;
@@ -30,7 +30,6 @@ export async function resume(create: Replayable, row: ReadRow): Promise<CreatedO
   if (known) {
     const latest = await latestOf(client, row, known).catch(() => undefined);
     const { payment } = latest ?? known;
-    report(create, 'replayed', reference, payment.id);
     if (!latest) {
       warn(create, 'stale_replay', { reference, paymentId: payment.id });
       return { ...known, replayed: true, stale: true };

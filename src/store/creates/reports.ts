@@ -49,7 +49,6 @@ export function warn({ call }: StoreCall, code: keyof typeof MESSAGES, subject: 
 /** @param other the other payment of the reference; empty while its create is running or in doubt */
 export function reportConflict(client: StoreCall, reference: string, paymentId?: string, other?: string): void {
   if (other === undefined) return;
-  report(client, 'conflict', reference, paymentId);
   warn(client, 'two_payments', { reference, paymentId }, other || 'one whose create is running or in doubt');
 }
 
