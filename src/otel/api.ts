@@ -27,7 +27,6 @@ export interface Span {
 /** Makes instruments. Each one's description says what it measures. */
 export interface Meter {
   createHistogram(name: string, options?: About): { record(value: number, attributes?: Attributes): void };
-  createCounter(name: string, options?: About): { add(value: number, attributes?: Attributes): void };
   createObservableGauge(name: string, options?: About): Gauge;
 }
 

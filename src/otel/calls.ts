@@ -46,10 +46,6 @@ export function recordCalls(api: OpenTelemetry, meter: Meter) {
     unit: 's',
     advice: { explicitBucketBoundaries: BOUNDARIES },
   });
-  const callbacks = meter.createCounter('payment.callbacks', {
-    description: 'Callbacks, and payments that upkeep processed without one, by result.',
-    unit: '{callback}',
-  });
   return {
     begin(trace: CallTrace): void {
       const isRemote = trace.operation === 'create' || trace.operation === 'lookup';
@@ -71,7 +67,6 @@ export function recordCalls(api: OpenTelemetry, meter: Meter) {
       if (outcome === undefined) return;
       const attributes = attributesOf(trace, ['paymentType', 'paymentMethod', 'outcome', 'lane', 'code']);
       duration.record(durationMs / 1000, { 'payment.operation': operation, ...attributes });
-      if (operation === 'callback') callbacks.add(1, attributes);
     },
   };
 }

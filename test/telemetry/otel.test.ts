@@ -32,7 +32,6 @@ function openApi() {
   const within: unknown[] = [];
   const instruments: Record<string, object | undefined> = {};
   const durations: { value: number; attributes: Attributes | undefined }[] = [];
-  const callbacks: [number, Attributes | undefined][] = [];
   const observers = new Set<Observe>();
   const startSpan = (name: string, options?: object) => {
     const span: SeenSpan = { name, options, ends: 0 };
@@ -51,9 +50,6 @@ function openApi() {
     };
   const meter = {
     createHistogram: creates({ record: (value, attributes) => void durations.push({ value, attributes }) } as Recorder),
-    createCounter: creates({
-      add: (...added: [number, Attributes?]) => void callbacks.push(added as [number, Attributes]),
-    }),
     createObservableGauge: creates({
       addCallback: (observe: Observe) => void observers.add(observe),
       removeCallback: (observe: Observe) => void observers.delete(observe),
@@ -82,7 +78,7 @@ function openApi() {
     for (const observe of observers) await observe({ observe: value => void values.push(value) });
     return values;
   };
-  return { api, opened, spans, within, instruments, durations, callbacks, observers, observed };
+  return { api, opened, spans, within, instruments, durations, observers, observed };
 }
 
 function open(options: Parameters<typeof instrument>[1] = {}) {
@@ -184,18 +180,16 @@ it('the metrics have descriptions and units', () => {
   const explicitBucketBoundaries = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
   expect(instruments).toEqual({
     'payment.operation.duration': { description, unit: 's', advice: { explicitBucketBoundaries } },
-    'payment.callbacks': { description, unit: '{callback}' },
     'payment.doubts': { description, unit: '{payment}' },
   });
 });
 
-it('calls are counted with their seconds and result, callbacks also separately', async () => {
-  const { gateway, handler, durations, callbacks } = open();
+it('calls are counted with their seconds and result', async () => {
+  const { gateway, handler, durations } = open();
   const began = performance.now();
   await gateway.createDeposit(order);
   const longest = (performance.now() - began) / 1000;
   await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
-  const ended = { 'payment.outcome': 'refused', 'payment.lane': 'unsigned', 'error.type': 'not_json' };
   expect(durations.map(({ attributes }) => attributes)).toStrictEqual([
     {
       'payment.operation': 'create',
@@ -203,11 +197,15 @@ it('calls are counted with their seconds and result, callbacks also separately',
       'payment.method': 'CARD',
       'payment.outcome': 'ok',
     },
-    { 'payment.operation': 'callback', ...ended },
+    {
+      'payment.operation': 'callback',
+      'payment.outcome': 'refused',
+      'payment.lane': 'unsigned',
+      'error.type': 'not_json',
+    },
   ]);
   expect(durations[0]?.value).toBeGreaterThan(0);
   expect(durations[0]?.value).toBeLessThanOrEqual(longest + 0.001);
-  expect(callbacks).toEqual([[1, ended]]);
 });
 
 it('doubts are counted over all given clients, without running creates', async () => {
@@ -226,12 +224,12 @@ it('doubts are not read without clients, and have no value if a store does not a
 });
 
 it('nothing is recorded after it was stopped', async () => {
-  const { gateway, handler, stop, spans, durations, callbacks } = open();
+  const { gateway, handler, stop, spans, durations } = open();
   stop();
   await gateway.createDeposit(order);
   await handler[HANDLER].process(ID, { timeout: 1_000 }).catch(ignore);
   await gateway.upkeep({ handler, once: true });
-  expect([spans, durations, callbacks]).toEqual([[], [], []]);
+  expect([spans, durations]).toEqual([[], []]);
 });
 
 it('an API that throws does not affect a create', async () => {
