@@ -4,19 +4,12 @@ export type Attributes = Record<string, string | number | boolean>;
 
 /** The part of `@opentelemetry/api` that the SDK uses. Pass the module itself. */
 export interface OpenTelemetry {
-  readonly trace: {
-    getTracer(
-      name: string,
-      version?: string,
-    ): { startSpan(name: string, options?: { kind?: number; attributes?: Attributes }): Span };
-    setSpan(context: never, span: never): unknown;
-  };
-  readonly context: {
-    active(): unknown;
-    with(context: never, work: () => unknown): unknown;
-  };
+  readonly trace: { getTracer(name: string, version?: string): Tracer; setSpan(context: never, span: never): unknown };
+  readonly context: { active(): unknown; with(context: never, work: () => unknown): unknown };
   readonly metrics: { getMeter(name: string, version?: string): Meter };
 }
+
+type Tracer = { startSpan(name: string, options?: { kind?: number; attributes?: Attributes }): Span };
 
 export interface Span {
   setAttributes(attributes: Attributes): unknown;
@@ -32,9 +25,6 @@ export interface Meter {
 
 type About = { description?: string; unit?: string; advice?: { explicitBucketBoundaries?: number[] } };
 
-export interface Gauge {
-  addCallback(observe: Observe): void;
-  removeCallback(observe: Observe): void;
-}
+export type Gauge = { addCallback(observe: Observe): void; removeCallback(observe: Observe): void };
 
 export type Observe = (result: { observe(value: number): void }) => Promise<void>;

@@ -1,13 +1,17 @@
 // The entry point payment-gateway-sdk/otel: spans and metrics of every client and handler in the process.
 import { CHANNELS } from '../telemetry/call.ts';
 import { type CallTrace, notify } from '../telemetry/events.ts';
-import type { OpenTelemetry } from './api.ts';
+import type { Observe, OpenTelemetry } from './api.ts';
 import { PACKAGE, recordCalls } from './calls.ts';
-import { type DoubtSource, observeDoubts } from './doubts.ts';
 
 export type { CallOutcome, CallTrace } from '../telemetry/events.ts';
 export type { Attributes, Gauge, Meter, Observe, OpenTelemetry, Span } from './api.ts';
-export type { DoubtSource } from './doubts.ts';
+
+/** A client with a store. */
+export interface DoubtSource {
+  /** Lists the creates with an unknown outcome, running ones included. */
+  doubts(): Promise<readonly { underWay: boolean }[]>;
+}
 
 /** The options of `instrument`. */
 export interface InstrumentOptions {
@@ -31,17 +35,26 @@ export interface InstrumentOptions {
  */
 export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOptions = {}): () => void {
   const meter = api.metrics.getMeter(...PACKAGE);
-  const calls = recordCalls(api, meter);
-  const stopGauge = observeDoubts(meter, doubtsOf);
+  const { begin, end } = recordCalls(api, meter);
   // An error of a subscriber would end the process.
   const subscribers = {
-    start: (trace: CallTrace) => notify(calls.begin, trace),
-    asyncEnd: (trace: CallTrace) => notify(calls.end, trace),
+    start: (trace: CallTrace) => notify(begin, trace),
+    asyncEnd: (trace: CallTrace) => notify(end, trace),
   };
   const channels = new Set(Object.values(CHANNELS));
   for (const channel of channels) channel.subscribe(subscribers as never);
+  const gauge = meter.createObservableGauge('payment.doubts', {
+    description: 'Creates with an unknown outcome, without running ones. An operator must settle those that stay.',
+    unit: '{payment}',
+  });
+  const observe: Observe = async result => {
+    const lists = await Promise.all(doubtsOf.map(source => source.doubts())).catch(() => undefined);
+    // If a store does not answer, the gauge stays empty: 0 would be wrong.
+    if (lists) result.observe(lists.flat().filter(({ underWay }) => !underWay).length);
+  };
+  if (doubtsOf.length > 0) gauge.addCallback(observe);
   return () => {
     for (const channel of channels) channel.unsubscribe(subscribers as never);
-    stopGauge();
+    gauge.removeCallback(observe);
   };
 }
