@@ -17,7 +17,6 @@ export interface Span {
   end(): void;
 }
 
-/** Makes instruments. Each one's description says what it measures. */
 export interface Meter {
   createHistogram(name: string, options?: About): { record(value: number, attributes?: Attributes): void };
   createObservableGauge(name: string, options?: About): Gauge;

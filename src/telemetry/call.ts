@@ -1,4 +1,4 @@
-// The state of one call, and its reports to `onEvent` and, over Node's tracing channels, to tracers.
+// The state of one call, and its reports to `onEvent` and, over tracing channels, to tracers.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { tracingChannel } from 'node:diagnostics_channel';
@@ -6,12 +6,8 @@ import { since } from '../deadline.ts';
 import { type ApiError, isGatewayError } from '../errors.ts';
 import { type CallStep, type CallTrace, type Failure, type GatewayEvent, notify, type Success } from './events.ts';
 
-interface Caller {
-  baseUrl?: string | undefined;
-  onEvent?: ((event: GatewayEvent) => void) | undefined;
-}
-
 type Run = Parameters<CallTrace['runIn']>[0];
+type Caller = { baseUrl?: string | undefined; onEvent?: ((event: GatewayEvent) => void) | undefined };
 
 const channelOf = (name: string) => tracingChannel<unknown, CallTrace>(`payment-gateway-sdk:${name}`);
 const STORE = channelOf('store');
@@ -23,7 +19,7 @@ export const CHANNELS = {
   upkeep: STORE,
 };
 
-/** Ends a call that did nothing: it is reported neither as a success nor as a failure. */
+/** Ends a call that did nothing, without a report. */
 export class NothingDone extends Error {}
 
 export class Call implements CallTrace {
@@ -37,10 +33,10 @@ export class Call implements CallTrace {
   declare httpStatus?: number | undefined;
   readonly #onEvent: Caller['onEvent'];
   readonly #begun = performance.now();
-  #run: Run = work => work();
+  #runIn: Run = work => work();
 
   /** @param cause the call that makes this one, and shares its id */
-  constructor(operation: CallTrace['operation'], { baseUrl, onEvent }: Caller, cause?: Call) {
+  constructor(operation: CallTrace['operation'], { baseUrl, onEvent }: Caller = {}, cause?: Call) {
     this.operation = operation;
     this.baseUrl = baseUrl;
     this.#onEvent = onEvent;
@@ -51,22 +47,19 @@ export class Call implements CallTrace {
     return since(this.#begun);
   }
 
-  /** Keeps the context in which `run` calls back. No tracer gets the work itself: it may pay. */
+  /** Keeps the context of a tracer, but gives it a snapshot instead of the work, which may pay. Ignores its errors. */
   runIn(run: Run): void {
     try {
-      this.#run = this.#run(() => run(() => AsyncLocalStorage.snapshot())) ?? this.#run;
-    } catch {
-      // Errors of the tracer are ignored.
-    }
+      this.#runIn = this.#runIn(() => run(() => AsyncLocalStorage.snapshot())) ?? this.#runIn;
+    } catch {}
   }
 
   emit(step: CallStep & Pick<CallTrace, 'reference' | 'paymentId'>): void {
-    if (!this.#onEvent) return;
     const { callId, operation, reference, paymentId, attempt, durationMs } = this;
     notify(this.#onEvent, { callId, operation, reference, paymentId, attempt, durationMs, ...step });
   }
 
-  /** Runs the call to its end, and reports it. */
+  /** Runs the call, and reports its end. */
   conclude<T>(work: () => Promise<T>, factsOf: (result: T) => Partial<Success> = () => ({})): Promise<T> {
     return this.traced(async () => {
       try {
@@ -85,26 +78,23 @@ export class Call implements CallTrace {
     });
   }
 
-  /** Drops the result that Node adds to a trace: a payment is customer data. */
+  /** Drops the result that Node adds to a trace: it has customer data. */
   set result(_: unknown) {}
 
-  /** Runs work in a trace, within the contexts that tracers request. */
+  /** Runs work in a trace, within the contexts of its tracers. */
   traced<T>(work: () => Promise<T>): Promise<T> {
-    return CHANNELS[this.operation].tracePromise(() => this.#run(work), this);
+    return CHANNELS[this.operation].tracePromise(() => this.#runIn(work), this);
   }
 }
 
-/** A code of a system, a database or a driver. */
-const CODE = /^\w{1,40}$/;
-
-/** Returns the facts that are safe to report. The message of an error outside the SDK may contain anything. */
+/** Returns the facts that are safe to report: the message of an error outside the SDK may contain anything. */
 function failureOf(thrown: unknown): Failure {
   if (isGatewayError(thrown)) {
     const { name: error, code, outcome, paymentId, status, requestId } = thrown as ApiError;
     return { error, code, outcome, paymentId, status, requestId };
   }
   const { name, code } = thrown instanceof Error ? (thrown as Error & { code?: unknown }) : { name: typeof thrown };
-  return { error: name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
+  return { error: name, code: typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : 'failed' };
 }
 
 /** Returns a short label without customer data, such as `TypeError` or `Error (23505)`. */

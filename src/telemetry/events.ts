@@ -1,14 +1,11 @@
-// The facts of calls for the merchant, as events, traces and warnings: without secrets or customer data.
+// The facts of calls, as events, traces and warnings: without secrets or customer data.
 import type { Outcome } from '../errors.ts';
 
-/**
- * The facts of one call, without a secret or customer data. A subscriber of a tracing channel gets this object, which is
- * filled while the call runs. Each event has a part of it.
- */
+/** The facts of one call, without secrets or customer data: the message of a tracing channel, filled during the call. */
 export interface CallTrace {
   /** The same for all events of one call and of its lookups. */
   readonly callId: string;
-  /** A `callback` is one that the handler takes, or a payment that `upkeep` processes. */
+  /** `callback`: one that the handler gets, or a payment that `upkeep` processes. */
   readonly operation: 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
   /** The client's address of the gateway. */
   readonly baseUrl?: string | undefined;
@@ -24,13 +21,13 @@ export interface CallTrace {
   readonly paymentStatus?: string | undefined;
   /** Only for a callback. */
   readonly lane?: Lane | undefined;
-  /** The number of attempts so far: 1 from the first attempt on. */
+  /** The number of attempts so far, the current one included. */
   readonly attempt: number;
   /** Milliseconds since the call began, or the callback arrived. */
   readonly durationMs: number;
   /** The HTTP status of the gateway's last answer, or of the handler's answer to a callback. */
   readonly httpStatus?: number | undefined;
-  /** The result, at the end. A failed create has its error's outcome. */
+  /** The result, at the end. That of a failed create is its error's `outcome`. */
   readonly outcome?: CallOutcome | undefined;
   /** The error's code, at the end of a failed call. */
   readonly code?: string | undefined;
@@ -43,43 +40,40 @@ export interface CallTrace {
   runIn(run: <T>(work: () => T) => T): void;
 }
 
-/** The result of a call. */
 export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<CallbackStep['result'], 'received'>;
 
 /** One step of a call, or its end: every call ends with exactly one `success` or `failure`. */
 export type GatewayEvent = CallStep &
   Pick<CallTrace, 'callId' | 'operation' | 'reference' | 'paymentId' | 'attempt' | 'durationMs'>;
 
-/** The facts of one step. */
 export type CallStep =
   | { type: 'request' }
   /** An answer, with any status. `attemptMs`: milliseconds of this attempt alone. */
   | { type: 'response'; status: number; requestId?: string | undefined; attemptMs: number }
-  /** The next attempt, which starts now after `waitedMs`. `reason` is an HTTP status or a connection's code. */
+  /** The next attempt starts, after `waitedMs`. `reason`: an HTTP status or a connection's code. */
   | { type: 'retry'; reason: number | string; waitedMs: number }
   | ({ type: 'success' } & Success)
   | ({ type: 'failure' } & Failure)
   /** A change of a reference in the store. */
   | { type: 'store'; change: StoreChange }
-  /** Nothing failed, but an operator should check it. */
+  /** Nothing failed, but an operator should check it: `message` describes the case and the next step. */
   | { type: 'warning'; code: WarningCode; message: string };
 
-/** The facts of a successful call. */
 export interface Success extends Pick<CallTrace, 'paymentId' | 'paymentStatus'> {
-  /** `replayed`: an earlier create made the payment. `stale`: replayed, but the lookup failed. Otherwise `ok`. */
+  /** `replayed`: an earlier create made the payment. `stale`: the same, but the lookup failed. Otherwise `ok`. */
   outcome: 'ok' | 'replayed' | 'stale';
   /** The counts of an `upkeep`. */
   counts?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The facts of a failed call, after all retries: those of its error. */
+/** The facts of the error of a failed call, after all retries. */
 export interface Failure extends Pick<CallTrace, 'paymentId'> {
   /** The name of the error, and its code. */
   error: string;
   code: string;
   /** The outcome of a failed create for the money. */
   outcome?: Outcome | undefined;
-  /** The HTTP status of the gateway's answer, if that was the failure. */
+  /** The HTTP status of an answer that is the failure. */
   status?: number | undefined;
   /** The id to quote to the gateway's support. */
   requestId?: string | undefined;
@@ -92,17 +86,9 @@ export interface Failure extends Pick<CallTrace, 'paymentId'> {
  */
 export type StoreChange = 'begun' | 'created' | 'in_doubt' | 'settled' | 'freed' | 'planned';
 
-/** The event's message describes the case and the next step. */
-export type WarningCode =
-  | 'create_not_recorded'
-  | 'create_mismatch'
-  | 'two_payments'
-  | 'stale_replay'
-  | 'sweep_gave_up'
-  | 'sweep_failed'
-  | 'payout_not_sent'
-  | 'upkeep_failed'
-  | 'upkeep_missing';
+export type WarningCode = CreateWarning | UpkeepWarning;
+type CreateWarning = 'create_not_recorded' | 'create_mismatch' | 'two_payments' | 'stale_replay';
+type UpkeepWarning = 'sweep_gave_up' | 'sweep_failed' | 'payout_not_sent' | 'upkeep_failed' | 'upkeep_missing';
 
 /**
  * Why a person must check a payment. `paid`, `reversed`, `payout_failed`: the handler has no function for this outcome.
@@ -125,7 +111,7 @@ export type ReviewReason =
   | 'paid_again'
   | 'effect_uncertain';
 
-/** One step of a callback, or of a payment that `upkeep` processes. `httpStatus` is the handler's answer to the callback. */
+/** One step of a callback, or of a payment that `upkeep` processes. */
 export type CallbackEvent = Pick<CallTrace, 'callId' | 'paymentId'> & { operation: 'callback' } & (
     | ({ type: 'callback' } & CallbackStep)
     /** An operator should check it: a function passed to `afterCommit` failed, or ran longer than 25 s. */
@@ -135,7 +121,7 @@ export type CallbackEvent = Pick<CallTrace, 'callId' | 'paymentId'> & { operatio
   );
 
 /**
- * `received`: its id is read. Then its result follows. `ran`: the status took effect. `already`: it took effect before.
+ * `received`: its id is read, and the result follows. `ran`: the status took effect. `already`: it took effect before.
  * `refused`: permanently. `busy`: too much work. `failed`: any other error. Each result without a 200 has the `code` of
  * its error. Work that continues after an answer is not reported.
  */
@@ -147,14 +133,13 @@ export interface CallbackStep extends Pick<CallTrace, 'paymentStatus' | 'code' |
 /** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
 export type Lane = 'signed' | 'unsigned' | 'sweep';
 
-/** Calls a merchant's listener or a tracer. Their errors and rejections never change the outcome of a payment. */
+/** Calls a merchant's listener or a tracer, whose errors and rejections change nothing. */
 export function notify<T>(listener: ((value: T) => unknown) | undefined, value: T): void {
   // Makes a thrown error a rejection.
   const call = async () => listener?.(value);
   call().catch(() => {});
 }
 
-/** Writes a warning for the operator, if the app has no listener for it. */
 export const emitWarning = (message: string): void => process.emitWarning(message, 'PaymentGatewayWarning');
 
 export function warnInProduction(message: string): void {

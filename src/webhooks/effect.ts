@@ -143,6 +143,6 @@ export async function reviewRefused(endpoint: Endpoint, refused: CreateRow): Pro
   });
   // Upkeep tries it again.
   if (result === 'busy') throw unhandled('busy', `The review of ${JSON.stringify(reference)} is being written.`);
-  const call = Object.assign(new Call('callback', {}), { paymentId: reference });
+  const call = Object.assign(new Call('callback'), { paymentId: reference });
   if (result === 'done') void finish(endpoint, call, { review, works });
 }

@@ -49,7 +49,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   const handle = async (request: Request): Promise<Response> => {
     if (typeof request?.headers?.get !== 'function') throw new ConfigurationError(NOT_WEB_STANDARD);
     if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
-    const call = new Call('callback', {});
+    const call = new Call('callback');
     return call.traced(() => handlePosted(endpoint, request, call));
   };
   const link: HandlerLink = {

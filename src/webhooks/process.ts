@@ -45,7 +45,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
 
 /** Processes a payment without a callback. Work that has begun continues after the timeout and the signal. */
 export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
-  const call = Object.assign(new Call('callback', {}), { lane: 'sweep', paymentId } as const);
+  const call = Object.assign(new Call('callback'), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
   const wait = () => processCallback(endpoint, { id: paymentId, paymentStatus: '', call, signal: leave.signal });
   return call.traced(async () => {
