@@ -14,16 +14,15 @@ import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
 import { reportAfterCommit, reportReview, unhandled } from './reply.ts';
 import type { Turn } from './turns.ts';
 
-/** Milliseconds for a function that waited for the commit. */
+/** Milliseconds for each function that `afterCommit` got. */
 const LONGEST_AFTER_COMMIT = 25_000;
 
-/** Made once, because making it costs more than the rest of an abort. */
+/** Made once, because that costs more than the rest of an abort. */
 const ENDED = new DOMException('The function has returned, or its time is over.', 'AbortError');
 
-/** The functions for after the commit. */
 type Works = (() => unknown)[];
 
-/** The result of one transaction. */
+/** The result of one transaction, with the functions for after its commit. */
 interface Ran extends Pick<Turn, 'result' | 'seen'> {
   rows?: StoreRow[];
   review?: KeptReview | undefined;
@@ -34,7 +33,7 @@ interface Ran extends Pick<Turn, 'result' | 'seen'> {
 export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Call, seen: number): Promise<Turn> {
   const { link, store, onPayment } = endpoint;
   const create = await link?.reconcile(payment, true);
-  // A payment begins as PENDING. Only onPayment gets that, so otherwise it needs no row.
+  // Only onPayment gets the first status, so otherwise that needs no row.
   if (payment.paymentStatus === 'PENDING' && !onPayment) return { result: 'already', payment };
   const id = payment.id.toLowerCase();
   const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
@@ -43,34 +42,31 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   let ran: Ran = {};
   try {
     const result = await store.effect({ id, about: review, reads }, async locked => {
-      // The store may run it again after a rollback.
+      // May run again after a rollback.
       ran = await apply(endpoint, payment, seen, locked);
       return ran.rows;
     });
     if (result === 'busy') return { result, payment };
     if (result === 'uncertain') throw new EffectCutOff('An earlier effect of the payment was cut off.');
   } catch (error) {
-    // By name, because two copies of the SDK may be loaded.
+    // By name, because the store may be of another copy of the SDK.
     const isCutOff = (error as Error | undefined)?.name === 'EffectCutOff';
-    // The order shows the status, even if its effect has failed.
+    // The order shows the status, although its effect has failed.
     if (isCutOff || isOfMerchant(error)) await link?.reconcile(payment).catch(() => {});
     if (!isCutOff) throw error;
     reportReview(endpoint, call, review);
     const message = `A function of the handler was cut off for payment ${payment.id}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;
     throw unhandled('effect_uncertain', message, payment.id, error);
   }
-  // Not awaited: the payment's turn ends at the commit.
+  // The payment's turn ends at the commit.
   void finish(endpoint, call, ran);
   return { result: ran.result, seen: ran.seen, payment };
 }
 
 /** Decides, and runs the functions of the status. */
-async function apply(
-  endpoint: Endpoint,
-  payment: Payment,
-  seen: number,
-  { tx, payment: before, rows: [createRow, orderRow] }: LockedRows<unknown>,
-): Promise<Ran> {
+async function apply(endpoint: Endpoint, payment: Payment, seen: number, locked: LockedRows<unknown>): Promise<Ran> {
+  const { tx, payment: before } = locked;
+  const [createRow, orderRow] = locked.rows;
   const status = rawStatusOf(payment);
   const id = payment.id.toLowerCase();
   const known = paymentDataOf(before);
@@ -88,7 +84,7 @@ async function apply(
   const { call } = verdict;
   const { effectTimeout, onPayment, onReview } = endpoint;
   const onOutcome = call && endpoint[call];
-  // If `onPayment` is not the only function, an outcome without its function goes to review.
+  // A handler with only `onPayment` handles all outcomes with it.
   const isMissing = call && !onOutcome && FUNCTIONS.some(name => name !== 'onPayment' && endpoint[name]);
   const reason = verdict.reason ?? (isMissing ? WITHOUT_FUNCTION[call] : undefined);
   const review = reason && reviewOf(payment, reason, create);
@@ -96,7 +92,7 @@ async function apply(
   const outcome = { order: create?.order, reference, payment } as PaymentOutcome;
   const wasPaidOut = call === 'onPayoutFailed' && { wasPaidOut: known.outcome === 'paid_out' };
   const works = await callInTime(effectTimeout, tx, async context => {
-    // It may have got this status while the create was in doubt.
+    // It may have got it while the create was in doubt.
     if (status !== known.status) await onPayment?.(payment, context);
     if (reason) await onReview?.({ ...outcome, reason }, context);
     else await onOutcome?.({ ...outcome, ...wasPaidOut } as never, context);
@@ -105,7 +101,7 @@ async function apply(
   return { result: 'ran', review, works, rows: [next, ...rowsAfter(verdict, create, orderRow, storedCreate)] };
 }
 
-/** Runs the merchant's functions, with a time limit. @returns their functions for after the commit */
+/** Runs the merchant's functions in time. @returns their functions for after the commit */
 async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) => Promise<unknown>): Promise<Works> {
   const stop = new AbortController();
   const works: Works = [];
@@ -121,11 +117,11 @@ async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) 
 }
 
 /** Reports a review, and runs the functions in order. An endless one goes on alone. */
-async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Partial<Ran>): Promise<void> {
+async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Ran): Promise<void> {
   if (review) reportReview(endpoint, call, review);
-  for (const one of works) {
-    const tooLong = `It did not end within ${LONGEST_AFTER_COMMIT} ms.`;
-    const running = withTimeout(remembering(one), LONGEST_AFTER_COMMIT, tooLong);
+  const tooLong = `It did not end within ${LONGEST_AFTER_COMMIT} ms.`;
+  for (const work of works) {
+    const running = withTimeout(remembering(work), LONGEST_AFTER_COMMIT, tooLong);
     await running.catch(error => reportAfterCommit(endpoint, call, error));
   }
 }

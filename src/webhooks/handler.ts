@@ -12,14 +12,13 @@ import { processCallback, sweepPayment, UNSIGNED } from './process.ts';
 import { answer, type End, endOf, reportFailure, reportStep, unhandled } from './reply.ts';
 import { claimOf } from './request-body.ts';
 
-/** A web-standard handler. `upkeep` takes it too. It ignores further arguments, which some runtimes pass. */
+/** A web-standard handler, also for `upkeep`. It ignores further arguments, which some runtimes pass. */
 export interface WebhookHandler {
   (request: Request): Promise<Response>;
-  /** For upkeep. */
   readonly [HANDLER]: HandlerLink;
 }
 
-/** Milliseconds that an answer waits for a note in the store. */
+/** Milliseconds that an answer waits for its note in the store. */
 const LONGEST_NOTE = 1_000;
 const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
 
@@ -60,7 +59,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   return Object.assign(handle, { [HANDLER]: link });
 }
 
-/** Answers a callback in time. Work that takes longer continues, without another report. */
+/** Answers a callback in time. Longer work continues, without another report. */
 async function handlePosted(endpoint: Endpoint, request: Request, call: Call): Promise<Response> {
   const leave = new AbortController();
   const handling = withTimeout(handleCallback(endpoint, request, call, leave.signal), LONGEST_WORK, () => {
@@ -89,11 +88,11 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
   const { result, payment } = await processCallback(endpoint, { ...claim, call, token, signal });
   const busy = `Another worker is processing payment ${payment.id}. A later callback or upkeep retries.`;
   if (result === 'busy') throw unhandled('busy', busy, payment.id);
-  const step = { result, paymentStatus: rawStatusOf(payment) };
-  return { step, response: answer(200, result === 'ran' ? 'handled' : 'handled before') };
+  const response = answer(200, result === 'ran' ? 'handled' : 'handled before');
+  return { step: { result, paymentStatus: rawStatusOf(payment) }, response };
 }
 
-/** Makes a payment due for upkeep, if the store knows it. Never rejects. */
+/** Makes a payment due for upkeep, if the client's store knows it. Never rejects. */
 async function note({ link, notes }: Endpoint, paymentId: string): Promise<void> {
   const store = link?.store;
   if (!store) return;

@@ -1,4 +1,4 @@
-// Processes a callback at its turn: look the payment up → compare the record with each claim → apply its status.
+// Processes a callback at its turn: look the payment up → compare the record with the claims → apply its status.
 import { delay } from '../deadline.ts';
 import type { Payment } from '../schemas/records/payment.ts';
 import { isFinal, rawStatusOf } from '../schemas/records/payment-status.ts';
@@ -18,7 +18,7 @@ type SweepLimits = Parameters<HandlerLink['process']>[1];
 const LOOKS = 3;
 const PAUSE = 500;
 
-/** Milliseconds: a lookup that takes longer would keep its place from others. */
+/** Milliseconds: a longer lookup would keep its place from others. */
 const LONGEST_LOOKUP = 10_000;
 
 export const UNSIGNED =

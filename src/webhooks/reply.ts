@@ -6,14 +6,14 @@ import { type Call, labelOf } from '../telemetry/call.ts';
 import { type CallbackStep, emitWarning, notify } from '../telemetry/events.ts';
 import type { Endpoint } from './endpoint.ts';
 
-type CallbackReport = Omit<CallbackStep, 'lane' | 'durationMs'>;
+type Step = Omit<CallbackStep, 'lane' | 'durationMs'>;
 
 export interface End {
-  step: CallbackReport;
+  step: Step;
   response: Response;
 }
 
-/** Statuses for callbacks that can never be valid. The rest get 503 and may come again, so that nothing is lost. */
+/** Statuses for callbacks that can never be valid. All others get 503, so that they may come again. */
 const REFUSALS: Partial<Record<WebhookErrorCode | 'failed', number>> = {
   not_json: 400,
   wrapped: 400,
@@ -26,22 +26,21 @@ const REFUSALS: Partial<Record<WebhookErrorCode | 'failed', number>> = {
 export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string, cause?: unknown): WebhookError =>
   new WebhookError(code, message, [], { paymentId, cause });
 
-export const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
+export const answer = (status: number, text: string, headers?: Record<string, string> | false): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
 
-/** Returns the end of a callback that was not handled. Any error of the merchant's code is a failure. */
+/** Returns the end of a callback with an error. Any error of the merchant's code is a failure. */
 export function endOf(error: unknown): End {
   const own = !isOfMerchant(error) && isGatewayError(error) ? error : undefined;
   const { code = 'failed' } = own ?? {};
   const text = own?.name === 'WebhookError' ? own.code : 'failed';
-  const status = REFUSALS[text];
-  if (status !== undefined) return { step: { result: 'refused', code }, response: answer(status, text) };
-  const isBusy = text === 'busy';
-  const headers = { 'retry-after': isBusy ? '1' : '10' };
-  return { step: { result: isBusy ? 'busy' : 'failed', code }, response: answer(503, text, headers) };
+  const status = REFUSALS[text] ?? 503;
+  const result = status !== 503 ? 'refused' : text === 'busy' ? 'busy' : 'failed';
+  const headers = status === 503 && { 'retry-after': result === 'busy' ? '1' : '10' };
+  return { step: { result, code }, response: answer(status, text, headers) };
 }
 
-export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step }: CallbackReport): void {
+export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step }: Step): void {
   const { callId, paymentId, lane = 'sweep', durationMs } = call;
   if (result !== 'received') Object.assign(call, { outcome: result, ...step });
   const event = { type: 'callback', result, lane, ...step, durationMs } as const;
@@ -56,12 +55,12 @@ export function reportReview({ onEvent }: Endpoint, call: Call, { reason, refere
 
 export function reportAfterCommit(endpoint: Endpoint, { callId, paymentId }: Call, error: unknown): void {
   const message = `A function passed to afterCommit failed for payment ${paymentId}. It does not run again.`;
-  const warning = { type: 'warning', code: 'after_commit_failed', message } as const;
-  notify(endpoint.onEvent, { callId, operation: 'callback', paymentId, ...warning });
+  const { onEvent } = endpoint;
+  notify(onEvent, { callId, operation: 'callback', paymentId, type: 'warning', code: 'after_commit_failed', message });
   reportFailure(endpoint, error, 'A function passed to afterCommit failed');
 }
 
-/** Without any listener, a failure becomes a warning of the process, without possible customer data. */
+/** Without any listener, a failure becomes a warning of the process, without its message. */
 export function reportFailure({ onError, onEvent }: Endpoint, error: unknown, event: string): void {
   notify(onError, error);
   if (!onError && !onEvent) emitWarning(`${event}: ${labelOf(error)}. Pass onError to get the error.`);

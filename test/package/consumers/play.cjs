@@ -36,7 +36,7 @@ module.exports = async ({ sdk, otel, mysql, postgres, sandbox: sandboxes, testin
     },
     context: { active: () => ({}), with: (_context, work) => work() },
     metrics: {
-      getMeter: () => ({ createHistogram: instrument, createCounter: instrument, createObservableGauge: instrument }),
+      getMeter: () => ({ createHistogram: instrument, createObservableGauge: instrument }),
     },
   });
   await gateway.getPayment(payment.id);
