@@ -1,11 +1,11 @@
-// The claim of a callback: the payment and the status that it names. It is a hint, because anyone can post one.
+// The claim of a callback: the payment and the status that it names. Only a hint, because anyone can post one.
 import * as z from 'zod';
 import type { Payment } from '../schemas/records/payment.ts';
 import { progressOf, rawStatusOf } from '../schemas/records/payment-status.ts';
 import { recordIn } from '../schemas/records/response.ts';
 import { contentOf, readBody } from './parse.ts';
 
-/** Requires only the id, because the callbacks of withdrawals and on-ramp payments are not documented. */
+/** Requires only the id: callbacks of withdrawals and on-ramp payments are not documented. */
 const claimSchema = z.object({
   id: z.guid().toLowerCase(),
   /** In upper case. A longer text counts as absent, so that waiting callbacks take little memory. */
@@ -18,7 +18,7 @@ export function readClaim(rawBody: unknown): Claim {
   return contentOf(claimSchema.safeParse(recordIn(readBody(rawBody))));
 }
 
-/** Returns whether the record shows the claimed status, or a later one. */
+/** Whether the record shows the claimed status, or a later one. */
 export function isShown(payment: Payment, { paymentStatus: claimed }: Claim): boolean {
   const recorded = comparable(rawStatusOf(payment));
   return !claimed || claimed === recorded || progressOf(claimed) < progressOf(recorded);

@@ -11,11 +11,7 @@ export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
   tokens: TokenCheck;
   signCallbackUrls: boolean;
-  /**
-   * Settles the doubt of a confirmed payment's reference. Its own statement, so that a failing effect does not undo it.
-   *
-   * @param isBeforeEffect leaves a status that can wait to the effect
-   */
+  /** Settles a confirmed payment's doubt, apart from its effect. @param isBeforeEffect leaves a status that can wait */
   reconcile(payment: Payment, isBeforeEffect?: boolean): Promise<CreateRow | undefined>;
 }
 

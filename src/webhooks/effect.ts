@@ -60,7 +60,7 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   }
   // The payment's turn ends at the commit.
   void finish(endpoint, call, ran);
-  return { result: ran.result, seen: ran.seen, payment };
+  return { ...ran, payment };
 }
 
 /** Decides, and runs the functions of the status. */

@@ -1,4 +1,4 @@
-// The endpoint for callbacks: its options, and the parts that all of its callbacks share.
+// The endpoint for callbacks: its options, and the parts that its callbacks share.
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.ts';
 import { functionOf, objectWith, oneOf, optionsReader } from '../option-reader.ts';
@@ -26,8 +26,8 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Decides whether to accept a callback, by its request and the body's exact bytes. Use it for a signature check or an
-   * allow list of addresses, once the gateway documents one.
+   * Decides whether to accept a callback, by its request and the body's exact bytes: for a signature check or an allow
+   * list of addresses, once the gateway documents one.
    */
   verify?: ((request: Request, rawBody: Uint8Array) => boolean | Promise<boolean>) | undefined;
   /**
@@ -41,7 +41,7 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    * change nothing.
    */
   onError?: ((error: unknown) => unknown) | undefined;
-  /** Gets the result of every callback, and warnings for an operator, without secrets or customer data. */
+  /** Gets each callback's result, and warnings for an operator, without secrets or customer data. */
   onEvent?: ((event: CallbackEvent) => void) | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface Endpoint extends WebhookHandlerOptions {
   maxBodyBytes: number;
   unsigned: 'limit' | 'refuse';
   link: ClientLink | undefined;
-  /** Of the client, or of this process for a client without one. */
+  /** The client's, or else one of this process. */
   store: Store;
   turns: Turns;
   /** The running notes of unfinished callbacks, by payment. */

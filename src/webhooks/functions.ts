@@ -21,20 +21,20 @@ export interface PaymentOutcome<P extends Payment = Payment> {
 
 /** The second argument of a handler's functions. */
 export interface Context<Tx> {
-  /** The transaction to write in. It is committed together with the SDK's own record of the outcome. */
+  /** The transaction to write in, committed together with the SDK's own record of the outcome. */
   tx: Tx;
   /** Aborted at the end of the time limit. */
   signal: AbortSignal;
   /**
-   * Runs `work` after the commit, at most once. Use it for e-mails, because your function may run again after a
-   * rollback. Only `onError` gets its error.
+   * Runs `work` after the commit, at most once, such as an e-mail: your function may run again after a rollback. Only
+   * `onError` gets its error.
    */
   afterCommit(work: () => unknown): void;
 }
 
 type Takes<Outcome, Tx> = ((outcome: Outcome, context: Context<Tx>) => unknown) | undefined;
 
-/** The functions of a handler. At least one is required. Each runs once for its outcome, in your transaction. */
+/** The functions of a handler, at least one. Each runs once for its outcome, in your transaction. */
 export interface Functions<Tx> {
   /** A deposit is COMPLETED with the requested amount and currency, and is the first to pay its order or reference. */
   onPaid?: Takes<PaymentOutcome<CompletedPayment>, Tx>;
@@ -48,20 +48,14 @@ export interface Functions<Tx> {
   onPaidOut?: Takes<PaymentOutcome<CompletedPayment>, Tx>;
   /** A withdrawal is FAILED or CANCELED. `wasPaidOut`: it had been COMPLETED before. */
   onPayoutFailed?: Takes<PaymentOutcome<FailedPayment | CanceledPayment> & { wasPaidOut: boolean }, Tx>;
-  /**
-   * A person must check the payment or refused payout: `reason` names the case. `gateway.reviews()` lists it too, and
-   * `effect_uncertain` is only there.
-   */
+  /** A person must check a payment or refused payout of `gateway.reviews()`. `effect_uncertain` is only there. */
   onReview?: Takes<ReviewOutcome, Tx>;
   /** Runs for every status that differs from the last one, before the function of its outcome. */
   onPayment?: Takes<Payment, Tx>;
 }
 
 /** The first argument of `onReview`. A refused payout has no payment. */
-interface ReviewOutcome {
-  order?: string | undefined;
-  reference?: string | undefined;
-  payment?: Payment | undefined;
+interface ReviewOutcome extends Partial<PaymentOutcome> {
   reason: ReviewReason;
 }
 

@@ -1,4 +1,4 @@
-// Reads a callback's body. Its content is unproven: the gateway documents no signature on callbacks.
+// Reads a callback's body. Its content is unproven, because the gateway documents no signature.
 import { TextDecoder } from 'node:util';
 import { isAnyArrayBuffer } from 'node:util/types';
 import type * as z from 'zod';
@@ -6,7 +6,7 @@ import { issuesOf, listOf, WebhookError } from '../errors.ts';
 import { type Payment, parsePayment } from '../schemas/records/payment.ts';
 import { recordIn } from '../schemas/records/response.ts';
 
-/** A payment as a callback claims it to be. Anyone can post one: look the payment up before you act on it. */
+/** A payment as a callback claims it. Anyone can post one: look the payment up before you act on it. */
 export type WebhookPayment = Payment;
 
 /**
@@ -46,7 +46,7 @@ export function readBody(rawBody: unknown): unknown {
   const isParsed = typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody);
   if (isParsed && !isNoBody(Object(rawBody))) return rawBody;
   try {
-    // Both drop a byte order mark. Bytes that are not UTF-8 are refused.
+    // Both drop a byte order mark.
     const text = typeof rawBody === 'string' ? rawBody.replace(/^\uFEFF/, '') : utf8.decode(rawBody as Uint8Array);
     return JSON.parse(text);
   } catch {

@@ -7,7 +7,7 @@ import { unhandled } from './reply.ts';
 /** Shared by the ESM and the CommonJS copy. */
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 
-/** Attaches a body, any JSON value, that a framework has parsed already to its request. Undefined: it is lost. */
+/** Attaches a body that a framework has parsed, any JSON value, to its request. Undefined: it is lost. */
 export const withParsedBody = (request: Request, body: unknown): Request =>
   Object.defineProperty(request, PARSED, { value: { body } });
 

@@ -1,17 +1,16 @@
-// Decides when a callback is processed: one running and one waiting turn of each payment, and a limit for each kind.
+// Decides when to process a callback: one running and one waiting turn of each payment, and a limit for each lane.
 import { limit } from '../limit.ts';
-import type { Payment } from '../schemas/records/payment.ts';
 import type { Call } from '../telemetry/call.ts';
 import type { Lane } from '../telemetry/events.ts';
 import type { ProcessResult } from '../upkeep/handler-link.ts';
 import type { Claim } from './claim.ts';
 
-/** Concurrent turns of each kind: each makes a lookup, and may run an effect. */
+/** Concurrent turns of each lane: each makes a lookup, and may run an effect. */
 export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
 
-/** A callback that was read, or a sweep, which claims no status. */
+/** A callback, or a sweep, which claims no status. */
 export interface Callback extends Claim {
-  /** Reports its steps, and has its lane. */
+  /** With its lane. */
   call: Call;
   /** A valid token, possibly of another payment. */
   token?: string | undefined;
@@ -19,11 +18,8 @@ export interface Callback extends Claim {
   signal: AbortSignal;
 }
 
-/** The findings of one turn. Without a result, its status had no effect. */
-export interface Turn {
-  /** Absent if the gateway does not know it. */
-  payment?: Payment | undefined;
-  result?: ProcessResult['result'] | undefined;
+/** The findings of one turn: no payment if the gateway does not know it, no result if its status had no effect. */
+export interface Turn extends Partial<ProcessResult> {
   /** Another final status took effect before, in the payment's row of this revision: the record may be older. */
   seen?: number | undefined;
 }
@@ -45,7 +41,7 @@ export class Turns {
   take(callback: Callback, run: Run): Promise<Turn> {
     const { id, call, signal } = callback;
     const join = () => this.#join(callback, run);
-    // A turn that waits has its place already. All others take one before they join, so they wait only for their kind.
+    // A turn that waits has its place already. All others take one of their lane before they join.
     return this.#running.get(id)?.next ? join() : this.#lanes[call.lane ?? 'sweep'](join, signal);
   }
 
