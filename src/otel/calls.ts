@@ -3,10 +3,10 @@ import { VERSION } from '../http/version.ts';
 import type { CallTrace } from '../telemetry/events.ts';
 import type { Attributes, Meter, OpenTelemetry, Span } from './api.ts';
 
-/** The name and the version of the tracer and the meter. */
+/** The name and version of the tracer and the meter. */
 export const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
 
-/** Numbers of OpenTelemetry's specification: the kind of a remote call's span, and the status of a failure. */
+/** OpenTelemetry's numbers for the kind of a remote call's span, and for the status of a failure. */
 const CLIENT = 2;
 const ERROR = 2;
 
@@ -26,7 +26,7 @@ const ATTRIBUTES = {
 } as const;
 type Fact = keyof typeof ATTRIBUTES;
 
-/** Returns the known ones of these facts, without 0 attempts. */
+/** Returns the known facts, without 0 attempts. */
 const attributesOf = (trace: CallTrace, facts = Object.keys(ATTRIBUTES) as readonly Fact[]): Attributes =>
   Object.fromEntries(facts.flatMap(fact => (trace[fact] ? [[ATTRIBUTES[fact], trace[fact]]] : [])));
 
@@ -58,10 +58,10 @@ export function recordCalls(api: OpenTelemetry, meter: Meter) {
       const { operation, outcome, code, durationMs } = trace;
       const span = spans.get(trace);
       span?.setAttributes(attributesOf(trace));
-      // Without the error's message, because one thrown by onPayment may contain anything.
+      // Without the error's message, which may contain anything.
       if (code !== undefined) span?.setStatus({ code: ERROR, message: code });
       span?.end();
-      // Another worker had sent the plan already, so this call did nothing.
+      // Another worker has sent the plan.
       if (outcome === undefined) return;
       const attributes = attributesOf(trace, ['paymentType', 'paymentMethod', 'outcome', 'lane', 'code']);
       duration.record(durationMs / 1000, { 'payment.operation': operation, ...attributes });

@@ -87,7 +87,7 @@ export class Call implements CallTrace {
   }
 }
 
-/** Returns the facts that are safe to report: the message of an error outside the SDK may contain anything. */
+/** Returns the facts that are safe to report. A message may contain anything. */
 function failureOf(thrown: unknown): Failure {
   if (isGatewayError(thrown)) {
     const { name: error, code, outcome, paymentId, status, requestId } = thrown as ApiError;

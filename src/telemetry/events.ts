@@ -40,6 +40,7 @@ export interface CallTrace {
   runIn(run: <T>(work: () => T) => T): void;
 }
 
+/** The result of a call. */
 export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<CallbackStep['result'], 'received'>;
 
 /** One step of a call, or its end: every call ends with exactly one `success` or `failure`. */
@@ -112,13 +113,14 @@ export type ReviewReason =
   | 'effect_uncertain';
 
 /** One step of a callback, or of a payment that `upkeep` processes. */
-export type CallbackEvent = Pick<CallTrace, 'callId' | 'paymentId'> & { operation: 'callback' } & (
-    | ({ type: 'callback' } & CallbackStep)
-    /** An operator should check it: a function passed to `afterCommit` failed, or ran longer than 25 s. */
-    | { type: 'warning'; code: 'after_commit_failed'; message: string }
-    /** A person must check the payment: it is in `gateway.reviews()`. */
-    | { type: 'review'; reason: ReviewReason; reference?: string | undefined; order?: string | undefined }
-  );
+export type CallbackEvent = CallbackNews & Pick<CallTrace, 'callId' | 'paymentId'> & { operation: 'callback' };
+
+export type CallbackNews =
+  | ({ type: 'callback' } & CallbackStep)
+  /** An operator should check it: a function passed to `afterCommit` failed, or ran longer than 25 s. */
+  | { type: 'warning'; code: 'after_commit_failed'; message: string }
+  /** A person must check the payment: it is in `gateway.reviews()`. */
+  | { type: 'review'; reason: ReviewReason; reference?: string | undefined; order?: string | undefined };
 
 /**
  * `received`: its id is read, and the result follows. `ran`: the status took effect. `already`: it took effect before.

@@ -63,7 +63,6 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   return { ...ran, payment };
 }
 
-/** Decides, and runs the functions of the status. */
 async function apply(endpoint: Endpoint, payment: Payment, seen: number, locked: LockedRows<unknown>): Promise<Ran> {
   const { tx, payment: before } = locked;
   const [createRow, orderRow] = locked.rows;
@@ -82,7 +81,7 @@ async function apply(endpoint: Endpoint, payment: Payment, seen: number, locked:
     return { result, rows: [paymentRowOf(id, known, before), ...rowsAfter({}, create)] };
   }
   const { call } = verdict;
-  const { effectTimeout, onPayment, onReview } = endpoint;
+  const { onPayment, onReview } = endpoint;
   const onOutcome = call && endpoint[call];
   // A handler with only `onPayment` handles all outcomes with it.
   const isMissing = call && !onOutcome && FUNCTIONS.some(name => name !== 'onPayment' && endpoint[name]);
@@ -91,7 +90,7 @@ async function apply(endpoint: Endpoint, payment: Payment, seen: number, locked:
   const reference = create?.reference ?? payment.reference ?? undefined;
   const outcome = { order: create?.order, reference, payment } as PaymentOutcome;
   const wasPaidOut = call === 'onPayoutFailed' && { wasPaidOut: known.outcome === 'paid_out' };
-  const works = await callInTime(effectTimeout, tx, async context => {
+  const works = await callInTime(endpoint, tx, async context => {
     // It may have got it while the create was in doubt.
     if (status !== known.status) await onPayment?.(payment, context);
     if (reason) await onReview?.({ ...outcome, reason }, context);
@@ -102,7 +101,8 @@ async function apply(endpoint: Endpoint, payment: Payment, seen: number, locked:
 }
 
 /** Runs the merchant's functions in time. @returns their functions for after the commit */
-async function callInTime<Tx>(ms: number, tx: Tx, calls: (context: Context<Tx>) => Promise<unknown>): Promise<Works> {
+async function callInTime(endpoint: Endpoint, tx: unknown, calls: (context: Context<unknown>) => Promise<unknown>) {
+  const { effectTimeout: ms } = endpoint;
   const stop = new AbortController();
   const works: Works = [];
   const afterCommit = (work: () => unknown): void => {
@@ -128,13 +128,13 @@ async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Ra
 
 /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
 export async function reviewRefused(endpoint: Endpoint, refused: CreateRow): Promise<void> {
-  const { store, effectTimeout, onReview } = endpoint;
+  const { store, onReview } = endpoint;
   const { reference, paymentType, amount, currency } = refused;
   const reason = 'payout_refused';
   const review: KeptReview = { status: 'REFUSED', reason, since: Date.now(), reference, paymentType, amount, currency };
   let works: Works = [];
   const result = await store.effect({ id: reference, about: review, reads: [] }, async ({ tx, payment: row }) => {
-    works = await callInTime(effectTimeout, tx, async context => onReview?.({ reference, reason }, context));
+    works = await callInTime(endpoint, tx, async context => onReview?.({ reference, reason }, context));
     return [paymentRowOf(reference, after(paymentDataOf(row), review.status, undefined, review), row)];
   });
   // Upkeep tries it again.

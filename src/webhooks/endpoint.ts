@@ -53,7 +53,7 @@ export interface Endpoint extends WebhookHandlerOptions {
   /** The client's, or else one of this process. */
   store: Store;
   turns: Turns;
-  /** The running notes of unfinished callbacks, by payment. */
+  /** The running notes, by payment. */
   notes: Map<string, Promise<void>>;
 }
 

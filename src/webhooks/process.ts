@@ -24,12 +24,11 @@ const LONGEST_LOOKUP = 10_000;
 export const UNSIGNED =
   'A callback came without the token that signCallbackUrls adds to its address, or with that of another payment. It may be forged.';
 
-/** Takes turns until a record shows the claim, or the status of a sweep, and has taken effect. */
+/** Takes turns until a record shows the claim and has taken effect. */
 export async function processCallback(endpoint: Endpoint, callback: Callback): Promise<ProcessResult> {
   const { id: paymentId, token } = callback;
-  const run = (callbacks: readonly Callback[]) => runTurn(endpoint, paymentId, callbacks);
   for (let looks = 1; ; looks++) {
-    const { payment, result } = await endpoint.turns.take(callback, run);
+    const { payment, result } = await endpoint.turns.take(callback, shared => runTurn(endpoint, paymentId, shared));
     if (payment && !isAccepted(endpoint, callback, payment)) throw unhandled('unsigned', UNSIGNED, paymentId);
     if (payment && result && (result === 'busy' || isShown(payment, callback))) return { result, payment };
     // A valid token proves that the payment exists, or soon will.
@@ -43,7 +42,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
   }
 }
 
-/** Processes a payment without a callback. Work that has begun continues after the timeout and the signal. */
+/** Processes a payment without a callback. Work that has begun continues after the limits. */
 export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
   const call = Object.assign(new Call('callback'), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
@@ -74,6 +73,6 @@ async function runTurn(endpoint: Endpoint, id: string, callbacks: readonly Callb
   return runTurn(endpoint, id, callbacks, turn.seen);
 }
 
-/** Whether the callback has no token of another payment, if the handler refuses those. */
+/** Whether it has no token of another payment, if the handler refuses those. */
 const isAccepted = ({ unsigned, link }: Endpoint, { token }: Callback, payment: Payment): boolean =>
   unsigned === 'limit' || token === undefined || link?.tokens.isOf(token, payment) !== false;

@@ -3,7 +3,7 @@ import { isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.t
 import type { KeptReview } from '../store/rules/payment-row.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
-import { type CallbackStep, emitWarning, notify } from '../telemetry/events.ts';
+import { type CallbackNews, type CallbackStep, emitWarning, notify } from '../telemetry/events.ts';
 import type { Endpoint } from './endpoint.ts';
 
 type Step = Omit<CallbackStep, 'lane' | 'durationMs'>;
@@ -29,7 +29,7 @@ export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: s
 export const answer = (status: number, text: string, headers?: Record<string, string> | false): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
 
-/** Returns the end of a callback with an error. Any error of the merchant's code is a failure. */
+/** Returns the end by an error. Any error of the merchant's code is a failure. */
 export function endOf(error: unknown): End {
   const own = !isOfMerchant(error) && isGatewayError(error) ? error : undefined;
   const { code = 'failed' } = own ?? {};
@@ -40,23 +40,23 @@ export function endOf(error: unknown): End {
   return { step: { result, code }, response: answer(status, text, headers) };
 }
 
-export function reportStep({ onEvent }: Endpoint, call: Call, { result, ...step }: Step): void {
-  const { callId, paymentId, lane = 'sweep', durationMs } = call;
+const emit = ({ onEvent }: Endpoint, { callId, paymentId }: Call, news: CallbackNews): void =>
+  notify(onEvent, { callId, operation: 'callback', paymentId, ...news });
+
+export function reportStep(endpoint: Endpoint, call: Call, { result, ...step }: Step): void {
+  const { lane = 'sweep', durationMs } = call;
   if (result !== 'received') Object.assign(call, { outcome: result, ...step });
-  const event = { type: 'callback', result, lane, ...step, durationMs } as const;
-  notify(onEvent, { callId, operation: 'callback', paymentId, ...event });
+  emit(endpoint, call, { type: 'callback', result, lane, ...step, durationMs });
 }
 
-export function reportReview({ onEvent }: Endpoint, call: Call, { reason, reference, order }: KeptReview): void {
-  const { callId, paymentId } = call;
-  notify(onEvent, { callId, operation: 'callback', paymentId, type: 'review', reason, reference, order });
-  if (!onEvent) emitWarning(`Payment ${paymentId} needs a review (${reason}): see gateway.reviews().`);
+export function reportReview(endpoint: Endpoint, call: Call, { reason, reference, order }: KeptReview): void {
+  emit(endpoint, call, { type: 'review', reason, reference, order });
+  if (!endpoint.onEvent) emitWarning(`Payment ${call.paymentId} needs a review (${reason}): see gateway.reviews().`);
 }
 
-export function reportAfterCommit(endpoint: Endpoint, { callId, paymentId }: Call, error: unknown): void {
-  const message = `A function passed to afterCommit failed for payment ${paymentId}. It does not run again.`;
-  const { onEvent } = endpoint;
-  notify(onEvent, { callId, operation: 'callback', paymentId, type: 'warning', code: 'after_commit_failed', message });
+export function reportAfterCommit(endpoint: Endpoint, call: Call, error: unknown): void {
+  const message = `A function passed to afterCommit failed for payment ${call.paymentId}. It does not run again.`;
+  emit(endpoint, call, { type: 'warning', code: 'after_commit_failed', message });
   reportFailure(endpoint, error, 'A function passed to afterCommit failed');
 }
 

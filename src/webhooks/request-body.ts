@@ -14,7 +14,7 @@ export const withParsedBody = (request: Request, body: unknown): Request =>
 const READ_BEFORE =
   'The body was read before the webhook handler got the request: register this route before body parsers, keep the raw bytes (express.raw, rawBody: true), or pass request.clone().';
 
-/** Reads the claim of a callback until the signal, without keeping the body. */
+/** Reads until the signal, without keeping the body. */
 export async function claimOf(
   { verify, maxBodyBytes }: Endpoint,
   request: Request & { [PARSED]?: { body: unknown } },

@@ -24,7 +24,7 @@ export interface Turn extends Partial<ProcessResult> {
   seen?: number | undefined;
 }
 
-/** One turn of a payment, for all callbacks that share it, in the context of the first. */
+/** Runs a turn for all callbacks that share it, in the context of the first. */
 type Run = (callbacks: readonly Callback[]) => Promise<Turn>;
 
 /** A payment's running turn, and the callbacks that share the next one. */
