@@ -27,7 +27,6 @@ export interface InstrumentOptions {
  * spans contain payment ids and the merchant's references. Neither spans nor metrics contain customer data.
  *
  * @param api your own `@opentelemetry/api`
- * @returns a function that stops it
  * @example
  * import * as opentelemetry from '@opentelemetry/api';
  *

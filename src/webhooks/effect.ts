@@ -23,7 +23,7 @@ const ENDED = new DOMException('The function has returned, or its time is over.'
 type Works = (() => unknown)[];
 
 /** The result of one transaction, with the functions for after its commit. */
-interface Ran extends Pick<Turn, 'result' | 'seen'> {
+interface Ran extends Turn {
   rows?: StoreRow[];
   review?: KeptReview | undefined;
   works?: Works;

@@ -80,11 +80,11 @@ export function openEndpoint(options: WebhookHandlerOptions): Endpoint {
   const needing = given.filter(name => name !== 'onPayment');
   if (!link?.store && needing.length > 0)
     throw new ConfigurationError(
-      `createWebhookHandler: ${needing.join(', ')} ${needing.length === 1 ? 'needs' : 'need'} a client with a store: new GatewayClient({ store: postgresStore(pool, { scope }) }), or memoryStore() in development.`,
+      `createWebhookHandler: pass a client with a store for ${needing.join(', ')}: new GatewayClient({ store: postgresStore(pool, { scope }) }), or memoryStore() in development.`,
     );
   if (settings.unsigned === 'refuse' && !link?.signCallbackUrls)
     throw new ConfigurationError(
-      "createWebhookHandler: unsigned: 'refuse' needs a client that signs callback addresses: new GatewayClient({ signCallbackUrls: true }).",
+      "createWebhookHandler: unsigned: 'refuse' needs a client with tokens: new GatewayClient({ signCallbackUrls: true }).",
     );
   return { ...settings, link, store: link?.store ?? memoryStore(), turns: new Turns(), notes: new Map() };
 }

@@ -80,9 +80,6 @@ const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 's
 
 function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request {
   const kept = [rawBody, body].find(isRaw);
-  // PHP sends JSON as a form by default. A parser of forms may tear it apart: then it has no id.
-  const isForm = /form/i.test(incoming.headers['content-type'] ?? '');
-  const parsed = isForm && !isPaymentId(Object(body).id) ? undefined : body;
   // Body parsers set an empty object by default, which does not count while the body is unread.
   const isRead = kept === undefined && incoming.readableDidRead;
   // A Request refuses some other methods.
@@ -90,7 +87,10 @@ function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request 
   const sent = method === 'GET' || isRead ? null : (kept ?? Readable.toWeb(incoming));
   const init = { method, headers: headersOf(incoming), body: sent, duplex: 'half' } as RequestInit;
   const request = new Request(addressOf(incoming.url), init);
-  return isRead ? withParsedBody(request, parsed) : request;
+  if (!isRead) return request;
+  // PHP sends JSON as a form by default. A parser of forms may tear it apart: then it has no id.
+  const isTorn = /form/i.test(String(incoming.headers['content-type'])) && !isPaymentId(Object(body).id);
+  return withParsedBody(request, isTorn ? undefined : body);
 }
 
 /** Keeps only the path and query of an address: the rest may be anything. */
