@@ -1,4 +1,4 @@
-// Records each call: a span with all of its work inside, and its duration and result as metrics without any id.
+// Records each call: a span with its work inside, and its duration and result as a metric without any id.
 import { VERSION } from '../http/version.ts';
 import type { CallTrace } from '../telemetry/events.ts';
 import type { Attributes, Meter, OpenTelemetry, Span } from './api.ts';
@@ -10,7 +10,7 @@ export const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
 const CLIENT = 2;
 const ERROR = 2;
 
-/** The attributes of spans and metrics, by the facts of a call. The operation is in a span's name. */
+/** The attributes of spans and metrics, by facts. The operation is in a span's name. */
 const ATTRIBUTES = {
   callId: 'payment.call_id',
   paymentId: 'payment.id',
@@ -61,10 +61,9 @@ export function recordCalls(api: OpenTelemetry, meter: Meter) {
       // Without the error's message, which may contain anything.
       if (code !== undefined) span?.setStatus({ code: ERROR, message: code });
       span?.end();
-      // Another worker has sent the plan.
-      if (outcome === undefined) return;
       const attributes = attributesOf(trace, ['paymentType', 'paymentMethod', 'outcome', 'lane', 'code']);
-      duration.record(durationMs / 1000, { 'payment.operation': operation, ...attributes });
+      // Without an outcome, another worker has sent the plan.
+      if (outcome) duration.record(durationMs / 1000, { 'payment.operation': operation, ...attributes });
     },
   };
 }

@@ -1,4 +1,4 @@
-// The entry point payment-gateway-sdk/otel: spans and metrics of every client and handler in the process.
+// The entry point payment-gateway-sdk/otel: spans and metrics of all clients and handlers in the process.
 import { CHANNELS } from '../telemetry/call.ts';
 import { type CallTrace, notify } from '../telemetry/events.ts';
 import type { Observe, OpenTelemetry } from './api.ts';
@@ -16,7 +16,7 @@ export interface DoubtSource {
 /** The options of `instrument`. */
 export interface InstrumentOptions {
   /**
-   * Clients whose doubts the gauge `payment.doubts` counts at each collection. Pass one client of each scope.
+   * Clients whose doubts the gauge `payment.doubts` counts at each collection, one of each scope.
    * @default []
    */
   doubtsOf?: readonly DoubtSource[] | undefined;

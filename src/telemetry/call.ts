@@ -1,4 +1,4 @@
-// The state of one call, and its reports to `onEvent` and, over tracing channels, to tracers.
+// The state of one call, and its reports to `onEvent` and to tracers.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { tracingChannel } from 'node:diagnostics_channel';
@@ -78,7 +78,7 @@ export class Call implements CallTrace {
     });
   }
 
-  /** Drops the result that Node adds to a trace: it has customer data. */
+  /** Drops the result that Node adds: it has customer data. */
   set result(_: unknown) {}
 
   /** Runs work in a trace, within the contexts of its tracers. */
@@ -97,7 +97,7 @@ function failureOf(thrown: unknown): Failure {
   return { error: name, code: typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : 'failed' };
 }
 
-/** Returns a short label without customer data, such as `TypeError` or `Error (23505)`. */
+/** Returns a label without customer data, such as `TypeError` or `Error (23505)`. */
 export function labelOf(thrown: unknown): string {
   const { error, code } = failureOf(thrown);
   return code === 'failed' ? error : `${error} (${code})`;

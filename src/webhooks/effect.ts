@@ -14,8 +14,8 @@ import { type Context, FUNCTIONS, type PaymentOutcome } from './functions.ts';
 import { reportAfterCommit, reportReview, unhandled } from './reply.ts';
 import type { Turn } from './turns.ts';
 
-/** Milliseconds for each function that `afterCommit` got. */
-const LONGEST_AFTER_COMMIT = 25_000;
+/** Milliseconds for each function passed to `afterCommit`. */
+const LONGEST_WORK = 25_000;
 
 /** Made once, because that costs more than the rest of an abort. */
 const ENDED = new DOMException('The function has returned, or its time is over.', 'AbortError');
@@ -51,7 +51,7 @@ export async function takeEffect(endpoint: Endpoint, payment: Payment, call: Cal
   } catch (error) {
     // By name, because the store may be of another copy of the SDK.
     const isCutOff = (error as Error | undefined)?.name === 'EffectCutOff';
-    // The order shows the status, although its effect has failed.
+    // The order shows the status, although the effect failed.
     if (isCutOff || isOfMerchant(error)) await link?.reconcile(payment).catch(() => {});
     if (!isCutOff) throw error;
     reportReview(endpoint, call, review);
@@ -70,7 +70,7 @@ async function apply(endpoint: Endpoint, payment: Payment, seen: number, locked:
   const id = payment.id.toLowerCase();
   const known = paymentDataOf(before);
   const storedCreate = createRow && createOf(createRow);
-  // The create records a status that takes effect now, or took effect before.
+  // It records a status that takes effect now, or took effect before.
   const create = storedCreate && acknowledge(storedCreate, payment);
   // Without a store of the client, only `onPayment` runs.
   const verdict: Verdict = endpoint.link?.store ? judge({ payment, known, create, orderRow }) : {};
@@ -119,9 +119,8 @@ async function callInTime(endpoint: Endpoint, tx: unknown, calls: (context: Cont
 /** Reports a review, and runs the functions in order. An endless one goes on alone. */
 async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Ran): Promise<void> {
   if (review) reportReview(endpoint, call, review);
-  const tooLong = `It did not end within ${LONGEST_AFTER_COMMIT} ms.`;
   for (const work of works) {
-    const running = withTimeout(remembering(work), LONGEST_AFTER_COMMIT, tooLong);
+    const running = withTimeout(remembering(work), LONGEST_WORK, `It did not end within ${LONGEST_WORK} ms.`);
     await running.catch(error => reportAfterCommit(endpoint, call, error));
   }
 }

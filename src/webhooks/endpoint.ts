@@ -57,7 +57,7 @@ export interface Endpoint extends WebhookHandlerOptions {
   notes: Map<string, Promise<void>>;
 }
 
-/** Milliseconds from a callback's arrival to its answer: the sender gives up at about 30 s. */
+/** Milliseconds until a callback's answer: the sender gives up at about 30 s. */
 export const LONGEST_ANSWER = 25_000;
 const TIMEOUT = { error: 'must be milliseconds, more than 0 and at most 25,000' };
 const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };

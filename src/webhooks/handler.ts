@@ -18,7 +18,7 @@ export interface WebhookHandler {
   readonly [HANDLER]: HandlerLink;
 }
 
-/** Milliseconds that an answer waits for its note in the store. */
+/** Milliseconds that an answer waits for its note. */
 const LONGEST_NOTE = 1_000;
 const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
 
@@ -100,7 +100,7 @@ async function note({ link, notes }: Endpoint, paymentId: string): Promise<void>
     const owner = await ownerOf(store, paymentId);
     if (owner) await change(store, owner, row => ({ next: row && { ...row, dueAt: row.now } }), owner);
   };
-  // A flood of one payment costs one statement at a time.
+  // A flood of one payment makes one note at a time.
   const noting = notes.get(paymentId) ?? makeDue().finally(() => notes.delete(paymentId));
   notes.set(paymentId, noting);
   await leaving(noting, { ms: LONGEST_NOTE });

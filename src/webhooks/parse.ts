@@ -38,10 +38,10 @@ const WRAPPED =
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A promise, a whole request, or a stream of the web or of Node. */
+/** A promise, a request, or a stream of the web or of Node. */
 const isNoBody = (given: object) => 'then' in given || 'bodyUsed' in given || 'getReader' in given || 'pipe' in given;
 
-/** Returns the callback's JSON, with any content. @throws {WebhookError} `not_json` */
+/** Returns any JSON. @throws {WebhookError} `not_json` */
 export function readBody(rawBody: unknown): unknown {
   const isParsed = typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) && !isAnyArrayBuffer(rawBody);
   if (isParsed && !isNoBody(Object(rawBody))) return rawBody;

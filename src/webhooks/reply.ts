@@ -13,7 +13,7 @@ export interface End {
   response: Response;
 }
 
-/** Statuses for callbacks that can never be valid. All others get 503, so that they may come again. */
+/** Of callbacks that can never be valid. All others get 503, so that they may come again. */
 const REFUSALS: Partial<Record<WebhookErrorCode | 'failed', number>> = {
   not_json: 400,
   wrapped: 400,

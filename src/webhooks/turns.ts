@@ -24,9 +24,6 @@ export interface Turn extends Partial<ProcessResult> {
   seen?: number | undefined;
 }
 
-/** Runs a turn for all callbacks that share it, in the context of the first. */
-type Run = (callbacks: readonly Callback[]) => Promise<Turn>;
-
 /** A payment's running turn, and the callbacks that share the next one. */
 interface Running {
   turn: Promise<Turn>;
@@ -37,26 +34,23 @@ export class Turns {
   readonly #lanes = { signed: limit(LIMITS.signed), unsigned: limit(LIMITS.unsigned), sweep: limit(LIMITS.sweep) };
   readonly #running = new Map<string, Running>();
 
-  /** Waits for a turn that begins after the call. */
-  take(callback: Callback, run: Run): Promise<Turn> {
+  /** Waits for a turn that begins after the call. It runs in the context of the first callback that shares it. */
+  take(callback: Callback, run: (callbacks: readonly Callback[]) => Promise<Turn>): Promise<Turn> {
     const { id, call, signal } = callback;
-    const join = () => this.#join(callback, run);
-    // A turn that waits has its place already. All others take one of their lane before they join.
-    return this.#running.get(id)?.next ? join() : this.#lanes[call.lane ?? 'sweep'](join, signal);
-  }
-
-  #join(callback: Callback, run: Run): Promise<Turn> {
-    const { id } = callback;
     const callbacks = [callback];
     const begin = () => {
       const begun: Running = { turn: run(callbacks) };
       this.#running.set(id, begun);
       return begun.turn.finally(() => begun.next || this.#running.delete(id));
     };
-    const running = this.#running.get(id);
-    if (!running) return begin();
-    if (running.next) running.next.callbacks.push(callback);
-    else running.next = { callbacks, turn: running.turn.catch(() => {}).then(begin) };
-    return running.next.turn;
+    const join = () => {
+      const running = this.#running.get(id);
+      if (!running) return begin();
+      if (running.next) running.next.callbacks.push(callback);
+      else running.next = { callbacks, turn: running.turn.catch(() => {}).then(begin) };
+      return running.next.turn;
+    };
+    // A turn that waits has its place already. All others take one of their lane before they join.
+    return this.#running.get(id)?.next ? join() : this.#lanes[call.lane ?? 'sweep'](join, signal);
   }
 }
