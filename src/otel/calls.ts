@@ -46,7 +46,7 @@ export function recordCalls(api: OpenTelemetry, meter: Meter) {
   });
   return {
     begin(trace: CallTrace): void {
-      const isRemote = trace.operation === 'create' || trace.operation === 'lookup';
+      const isRemote = ['create', 'lookup'].includes(trace.operation);
       const options = isRemote ? { kind: CLIENT, attributes: addressOf(trace) } : {};
       const span = tracer.startSpan(`payment.${trace.operation}`, options);
       spans.set(trace, span);

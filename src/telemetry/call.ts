@@ -60,11 +60,11 @@ export class Call implements CallTrace {
   }
 
   /** Runs the call, and reports its end. */
-  conclude<T>(work: () => Promise<T>, factsOf: (result: T) => Partial<Success> = () => ({})): Promise<T> {
+  conclude<T>(work: () => Promise<T>, factsOf?: (result: T) => Partial<Success>): Promise<T> {
     return this.traced(async () => {
       try {
         const result = await work();
-        const { counts, ...facts } = { outcome: 'ok', ...factsOf(result) } as const;
+        const { counts, ...facts } = { outcome: 'ok', ...factsOf?.(result) } as const;
         Object.assign(this, facts);
         this.emit({ type: 'success', counts, ...facts });
         return result;

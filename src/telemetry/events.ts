@@ -1,7 +1,7 @@
 // The facts of calls, as events, traces and warnings: without secrets or customer data.
 import type { Outcome } from '../errors.ts';
 
-/** The facts of one call, without secrets or customer data: the message of a tracing channel, filled during the call. */
+/** The facts of one call, without secrets or customer data: a message of tracing channels, filled during the call. */
 export interface CallTrace {
   /** The same for all events of one call and of its lookups. */
   readonly callId: string;
@@ -33,10 +33,7 @@ export interface CallTrace {
   readonly code?: string | undefined;
   /** The thrown error, added by Node. */
   readonly error?: unknown;
-  /**
-   * Runs the whole call inside `run`, which must call `work` immediately. Call it at `start`, for a tracer that does
-   * not bind its own `AsyncLocalStorage` to the channel.
-   */
+  /** At `start`, runs the whole call in `run`, which must call `work` immediately: for tracers without `bindStore`. */
   runIn(run: <T>(work: () => T) => T): void;
 }
 
@@ -67,7 +64,7 @@ export interface Success extends Pick<CallTrace, 'paymentId' | 'paymentStatus'> 
   counts?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The facts of the error of a failed call, after all retries. */
+/** The error of a failed call, after all retries. */
 export interface Failure extends Pick<CallTrace, 'paymentId'> {
   /** The name of the error, and its code. */
   error: string;
@@ -95,9 +92,9 @@ type UpkeepWarning = 'sweep_gave_up' | 'sweep_failed' | 'payout_not_sent' | 'upk
  * Why a person must check a payment. `paid`, `reversed`, `payout_failed`: the handler has no function for this outcome.
  * `already_paid`: another payment has paid its order or reference. `amount_differs`: not the amount or currency of its
  * order or request. `order_canceled`: it was paid after `cancelOrder`. `unknown_reference`: the store does not know its
- * create. `unknown_status`: the gateway's document does not name its status. `payout_refused`: the gateway refused a
- * planned payout permanently. `paid_again`: COMPLETED after a reversal or a failed payout. `effect_uncertain`: a
- * function was cut off, and a part of its writes may be committed.
+ * create. `unknown_status`: the gateway's document does not name its status. `payout_refused`: a planned payout was
+ * refused permanently. `paid_again`: COMPLETED after a reversal or a failed payout. `effect_uncertain`: a function was
+ * cut off, and a part of its writes may be committed.
  */
 export type ReviewReason =
   | 'paid'
@@ -142,7 +139,7 @@ export function notify<T>(listener: ((value: T) => unknown) | undefined, value: 
   call().catch(() => {});
 }
 
-export const emitWarning = (message: string): void => process.emitWarning(message, 'PaymentGatewayWarning');
+export const emitWarning = (message: string) => process.emitWarning(message, 'PaymentGatewayWarning');
 
 export function warnInProduction(message: string): void {
   if (process.env.NODE_ENV === 'production') emitWarning(message);

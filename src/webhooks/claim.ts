@@ -1,4 +1,4 @@
-// The claim of a callback: the payment and the status that it names. Only a hint, because anyone can post one.
+// A callback's claim: the payment and the status that it names. Only a hint, because anyone can post one.
 import * as z from 'zod';
 import type { Payment } from '../schemas/records/payment.ts';
 import { progressOf, rawStatusOf } from '../schemas/records/payment-status.ts';

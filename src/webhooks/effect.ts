@@ -17,7 +17,6 @@ import type { Turn } from './turns.ts';
 /** Milliseconds for each function passed to `afterCommit`. */
 const LONGEST_WORK = 25_000;
 
-/** Made once, because that costs more than the rest of an abort. */
 const ENDED = new DOMException('The function has returned, or its time is over.', 'AbortError');
 
 type Works = (() => unknown)[];
@@ -105,7 +104,7 @@ async function callInTime(endpoint: Endpoint, tx: unknown, calls: (context: Cont
   const { effectTimeout: ms } = endpoint;
   const stop = new AbortController();
   const works: Works = [];
-  const afterCommit = (work: () => unknown): void => {
+  const afterCommit = (work: () => unknown) => {
     if (stop.signal.aborted)
       throw new Error('afterCommit was called after the function has returned: await the code that calls it.');
     works.push(work);
@@ -117,7 +116,7 @@ async function callInTime(endpoint: Endpoint, tx: unknown, calls: (context: Cont
 }
 
 /** Reports a review, and runs the functions in order. An endless one goes on alone. */
-async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Ran): Promise<void> {
+async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Ran) {
   if (review) reportReview(endpoint, call, review);
   for (const work of works) {
     const running = withTimeout(remembering(work), LONGEST_WORK, `It did not end within ${LONGEST_WORK} ms.`);
@@ -125,7 +124,6 @@ async function finish(endpoint: Endpoint, call: Call, { review, works = [] }: Ra
   }
 }
 
-/** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
 export async function reviewRefused(endpoint: Endpoint, refused: CreateRow): Promise<void> {
   const { store, onReview } = endpoint;
   const { reference, paymentType, amount, currency } = refused;

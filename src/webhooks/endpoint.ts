@@ -15,8 +15,7 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
   /** The `GatewayClient` that creates the payments. Its store is the handler's. */
   gateway: WebhookGateway<Tx>;
   /**
-   * Milliseconds for the functions of one callback, at most 25,000. Then the SDK rolls back, answers 503, and runs them
-   * again later.
+   * Milliseconds for a callback's functions, at most 25,000. Then the SDK rolls back, answers 503, and retries later.
    * @default 20_000
    */
   effectTimeout?: number | undefined;
@@ -25,10 +24,7 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    * @default 262_144
    */
   maxBodyBytes?: number | undefined;
-  /**
-   * Decides whether to accept a callback, by its request and the body's exact bytes: for a signature check or an allow
-   * list of addresses, once the gateway documents one.
-   */
+  /** Accepts a callback by its request and exact bytes: for a signature or allow list that the gateway documents. */
   verify?: ((request: Request, rawBody: Uint8Array) => boolean | Promise<boolean>) | undefined;
   /**
    * How to treat callbacks without a valid token of `signCallbackUrls` in their address. `limit` accepts them, but
@@ -36,10 +32,7 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    * @default 'limit'
    */
   unsigned?: 'limit' | 'refuse' | undefined;
-  /**
-   * Gets the error of a callback that was not answered 200, and of a function passed to `afterCommit`. Its own errors
-   * change nothing.
-   */
+  /** Gets the error of a callback without a 200, or of a function for `afterCommit`. Its own errors change nothing. */
   onError?: ((error: unknown) => unknown) | undefined;
   /** Gets each callback's result, and warnings for an operator, without secrets or customer data. */
   onEvent?: ((event: CallbackEvent) => void) | undefined;
@@ -70,7 +63,7 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
   unsigned: oneOf(['limit', 'refuse']).default('limit'),
 });
 
-/** @throws {ConfigurationError} without a function, or for an option that is invalid or needs another client */
+/** @throws {ConfigurationError} without a function, or for options that are invalid or need another client */
 export function openEndpoint(options: WebhookHandlerOptions): Endpoint {
   const settings = readFields(options);
   const link = settings.gateway[CLIENT];

@@ -45,7 +45,7 @@ const TOO_LATE = `A callback was not handled within ${LONGEST_WORK} ms, and was 
  */
 export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOptions<Tx>): WebhookHandler {
   const endpoint = openEndpoint(options as WebhookHandlerOptions);
-  const handle = async (request: Request): Promise<Response> => {
+  const handle = async (request: Request) => {
     if (typeof request?.headers?.get !== 'function') throw new ConfigurationError(NOT_WEB_STANDARD);
     if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
     const call = new Call('callback');
@@ -60,7 +60,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
 }
 
 /** Answers a callback in time. Longer work continues, without another report. */
-async function handlePosted(endpoint: Endpoint, request: Request, call: Call): Promise<Response> {
+async function handlePosted(endpoint: Endpoint, request: Request, call: Call) {
   const leave = new AbortController();
   const handling = withTimeout(handleCallback(endpoint, request, call, leave.signal), LONGEST_WORK, () => {
     leave.abort();
@@ -93,7 +93,7 @@ async function handleCallback(endpoint: Endpoint, request: Request, call: Call, 
 }
 
 /** Makes a payment due for upkeep, if the client's store knows it. Never rejects. */
-async function note({ link, notes }: Endpoint, paymentId: string): Promise<void> {
+async function note({ link, notes }: Endpoint, paymentId: string) {
   const store = link?.store;
   if (!store) return;
   const makeDue = async () => {

@@ -9,7 +9,7 @@ import { withParsedBody } from './request-body.ts';
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
-/** The server's request, or a framework's: those of Express and Nest extend it, Fastify's contains it. */
+/** The server's request, or a framework's: Express and Nest extend it, Fastify contains it. */
 export type NodeRequest = (Incoming | { raw: Incoming }) & { body?: unknown; rawBody?: unknown };
 
 /** The server's response, or a framework's. */
@@ -31,10 +31,10 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
     throw new ConfigurationError('toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).');
   }
   return async (request, response) => {
-    // Fastify has the originals in `raw`. Other middleware may keep the bytes of a body there.
+    // Fastify has the originals in `raw`, where other middleware may keep a body.
     const { raw } = request as { raw?: Incoming };
     const incoming = raw?.headers ? raw : (request as Incoming);
-    // Both kinds have the methods used here, although their types differ.
+    // Both kinds have the methods used here.
     const outgoing = ('hijack' in response ? response.raw : response) as ServerResponse;
     try {
       if ('hijack' in response) response.hijack();
@@ -76,10 +76,8 @@ function send(incoming: Incoming, outgoing: ServerResponse, { status, headers, t
   });
 }
 
-const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 'string' || ArrayBuffer.isView(body);
-
 function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request {
-  const kept = [rawBody, body].find(isRaw);
+  const kept = [rawBody, body].find(given => typeof given === 'string' || ArrayBuffer.isView(given));
   // Body parsers set an empty object by default, which does not count while the body is unread.
   const isRead = kept === undefined && incoming.readableDidRead;
   // A Request refuses some other methods.
@@ -97,7 +95,7 @@ function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request 
 const addressOf = (target = '/') =>
   `http://localhost/${target.replace(/^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?\/?/i, '').replace(/#.*/s, '')}`;
 
-/** Copies the headers, without those that the web's Headers refuse, such as HTTP/2's own. No callback needs them. */
+/** Leaves out headers that the web's Headers refuse, such as HTTP/2's own. No callback needs them. */
 function headersOf({ headers: all }: Incoming): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(all)) {

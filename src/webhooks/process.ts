@@ -12,8 +12,6 @@ import type { Endpoint } from './endpoint.ts';
 import { endOf, reportStep, unhandled } from './reply.ts';
 import type { Callback, Turn } from './turns.ts';
 
-type SweepLimits = Parameters<HandlerLink['process']>[1];
-
 /** Lookups until a record shows a claim, and milliseconds before the second, doubled before the third. */
 const LOOKS = 3;
 const PAUSE = 500;
@@ -43,7 +41,7 @@ export async function processCallback(endpoint: Endpoint, callback: Callback): P
 }
 
 /** Processes a payment without a callback. Work that has begun continues after the limits. */
-export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: SweepLimits): Promise<ProcessResult> {
+export function sweepPayment(endpoint: Endpoint, paymentId: string, limits: Parameters<HandlerLink['process']>[1]) {
   const call = Object.assign(new Call('callback'), { lane: 'sweep', paymentId } as const);
   const leave = new AbortController();
   const wait = () => processCallback(endpoint, { id: paymentId, paymentStatus: '', call, signal: leave.signal });
@@ -74,5 +72,5 @@ async function runTurn(endpoint: Endpoint, id: string, callbacks: readonly Callb
 }
 
 /** Whether it has no token of another payment, if the handler refuses those. */
-const isAccepted = ({ unsigned, link }: Endpoint, { token }: Callback, payment: Payment): boolean =>
+const isAccepted = ({ unsigned, link }: Endpoint, { token }: Callback, payment: Payment) =>
   unsigned === 'limit' || token === undefined || link?.tokens.isOf(token, payment) !== false;

@@ -23,13 +23,13 @@ const REFUSALS: Partial<Record<WebhookErrorCode | 'failed', number>> = {
   too_large: 413,
 };
 
-export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string, cause?: unknown): WebhookError =>
+export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string, cause?: unknown) =>
   new WebhookError(code, message, [], { paymentId, cause });
 
-export const answer = (status: number, text: string, headers?: Record<string, string> | false): Response =>
+export const answer = (status: number, text: string, headers?: Record<string, string> | false) =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
 
-/** Returns the end by an error. Any error of the merchant's code is a failure. */
+/** Any error of the merchant's code is a failure. */
 export function endOf(error: unknown): End {
   const own = !isOfMerchant(error) && isGatewayError(error) ? error : undefined;
   const { code = 'failed' } = own ?? {};
@@ -40,7 +40,7 @@ export function endOf(error: unknown): End {
   return { step: { result, code }, response: answer(status, text, headers) };
 }
 
-const emit = ({ onEvent }: Endpoint, { callId, paymentId }: Call, news: CallbackNews): void =>
+const emit = ({ onEvent }: Endpoint, { callId, paymentId }: Call, news: CallbackNews) =>
   notify(onEvent, { callId, operation: 'callback', paymentId, ...news });
 
 export function reportStep(endpoint: Endpoint, call: Call, { result, ...step }: Step): void {
@@ -60,7 +60,7 @@ export function reportAfterCommit(endpoint: Endpoint, call: Call, error: unknown
   reportFailure(endpoint, error, 'A function passed to afterCommit failed');
 }
 
-/** Without any listener, a failure becomes a warning of the process, without its message. */
+/** Without a listener, a failure becomes a warning of the process, without its message. */
 export function reportFailure({ onError, onEvent }: Endpoint, error: unknown, event: string): void {
   notify(onError, error);
   if (!onError && !onEvent) emitWarning(`${event}: ${labelOf(error)}. Pass onError to get the error.`);

@@ -8,7 +8,7 @@ import { unhandled } from './reply.ts';
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 
 /** Attaches a body that a framework has parsed, any JSON value, to its request. Undefined: it is lost. */
-export const withParsedBody = (request: Request, body: unknown): Request =>
+export const withParsedBody = (request: Request, body: unknown) =>
   Object.defineProperty(request, PARSED, { value: { body } });
 
 const READ_BEFORE =

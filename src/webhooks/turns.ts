@@ -1,16 +1,14 @@
 // Decides when to process a callback: one running and one waiting turn of each payment, and a limit for each lane.
 import { limit } from '../limit.ts';
 import type { Call } from '../telemetry/call.ts';
-import type { Lane } from '../telemetry/events.ts';
 import type { ProcessResult } from '../upkeep/handler-link.ts';
 import type { Claim } from './claim.ts';
 
-/** Concurrent turns of each lane: each makes a lookup, and may run an effect. */
-export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
+/** Concurrent turns of each lane. Each makes a lookup, and may run an effect. */
+export const LIMITS = { signed: 32, unsigned: 16, sweep: 8 };
 
 /** A callback, or a sweep, which claims no status. */
 export interface Callback extends Claim {
-  /** With its lane. */
   call: Call;
   /** A valid token, possibly of another payment. */
   token?: string | undefined;
