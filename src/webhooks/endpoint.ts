@@ -24,7 +24,10 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    * @default 262_144
    */
   maxBodyBytes?: number | undefined;
-  /** Accepts a callback by its request and exact bytes: for a signature or allow list that the gateway documents. */
+  /**
+   * Decides whether to accept a callback, by its request and the body's exact bytes: for a signature or an allow list of
+   * addresses, once the gateway documents one.
+   */
   verify?: ((request: Request, rawBody: Uint8Array) => boolean | Promise<boolean>) | undefined;
   /**
    * How to treat callbacks without a valid token of `signCallbackUrls` in their address. `limit` accepts them, but

@@ -15,7 +15,6 @@ export type NodeRequest = (Incoming | { raw: Incoming }) & { body?: unknown; raw
 /** The server's response, or a framework's. */
 export type NodeResponse = Outgoing | { raw: Outgoing; hijack(): unknown };
 
-/** Any web-standard handler. */
 type Handler = (request: Request) => Promise<Response>;
 
 /**

@@ -5,7 +5,7 @@ import { isFinal, rawStatusOf } from '../schemas/records/payment-status.ts';
 import { withinCall } from '../store/creates/change.ts';
 import { unlessMissing } from '../store/creates/doubts.ts';
 import { Call } from '../telemetry/call.ts';
-import type { HandlerLink, ProcessResult } from '../upkeep/handler-link.ts';
+import type { HandlerLink } from '../upkeep/handler-link.ts';
 import { isShown } from './claim.ts';
 import { takeEffect } from './effect.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -23,7 +23,7 @@ export const UNSIGNED =
   'A callback came without the token that signCallbackUrls adds to its address, or with that of another payment. It may be forged.';
 
 /** Takes turns until a record shows the claim and has taken effect. */
-export async function processCallback(endpoint: Endpoint, callback: Callback): Promise<ProcessResult> {
+export async function processCallback(endpoint: Endpoint, callback: Callback) {
   const { id: paymentId, token } = callback;
   for (let looks = 1; ; looks++) {
     const { payment, result } = await endpoint.turns.take(callback, shared => runTurn(endpoint, paymentId, shared));
