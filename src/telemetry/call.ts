@@ -55,6 +55,7 @@ export class Call implements CallTrace {
   }
 
   emit(step: CallStep & Pick<CallTrace, 'reference' | 'paymentId'>): void {
+    if (!this.#onEvent) return;
     const { callId, operation, reference, paymentId, attempt, durationMs } = this;
     notify(this.#onEvent, { callId, operation, reference, paymentId, attempt, durationMs, ...step });
   }
