@@ -30,8 +30,9 @@ export const refusing = (status: number, message: string, details: object = {}, 
 });
 
 export function toResponse({ status, body, headers, isCut }: Answer): Response {
-  const fields = { ...headers, 'x-request-id': crypto.randomUUID() };
-  return isCut ? cutInHalf(body, status, fields) : new Response(body, { status, headers: fields });
+  const length = isCut && { 'content-length': String(Buffer.byteLength(body)) };
+  const fields = { ...headers, 'x-request-id': crypto.randomUUID(), ...length };
+  return new Response(isCut ? firstHalf(body) : body, { status, headers: fields });
 }
 
 /** The error of a fetch whose connection the other side closed. */
@@ -40,20 +41,10 @@ export const connectionBroke = () =>
     cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
   });
 
-/** Milliseconds for the first half to arrive: a failing stream drops chunks that its readers have not taken yet. */
-const HALF_ARRIVES = 20;
-
-/** Returns a response that promises the whole text and breaks in the middle. */
-function cutInHalf(text: string, status: number, headers: Record<string, string>): Response {
-  const bytes = new TextEncoder().encode(text);
-  const body = new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes.subarray(0, bytes.length / 2));
-    },
-    async pull(controller) {
-      await delay(HALF_ARRIVES);
-      controller.error(connectionBroke());
-    },
-  });
-  return new Response(body, { status, headers: { ...headers, 'content-length': String(bytes.length) } });
+async function* firstHalf(text: string) {
+  const bytes = Buffer.from(text);
+  yield bytes.subarray(0, bytes.length / 2);
+  // A failing stream drops chunks that its readers have not taken yet.
+  await delay(20);
+  throw connectionBroke();
 }
