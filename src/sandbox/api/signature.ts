@@ -1,5 +1,6 @@
 // Checks a create's signature, and explains a mismatch if its cause can be found.
 import { createHash, createHmac } from 'node:crypto';
+import type { SandboxSettings } from '../sandbox-options.ts';
 import { escapeNonAscii } from '../text/php.ts';
 import { type Correction, correctionOf, type SigningStep } from './correction.ts';
 
@@ -19,26 +20,18 @@ export interface SignatureCheck {
   correction?: Correction | undefined;
 }
 
-interface Terminal {
-  signKey: string;
-  apiKey: string;
-  signatureEncoding: Encoding;
-}
-
-const digests = (bytes: Buffer) => ({ hex: bytes.toString('hex'), base64: bytes.toString('base64') });
+const digests = (bytes: Buffer) => [bytes.toString('hex'), bytes.toString('base64')] as const;
 
 const hmac = (bytes: string | Uint8Array, key: string | Uint8Array, algorithm = 'sha256') =>
   digests(createHmac(algorithm, key).update(bytes).digest());
 
-type Mistakes = Readonly<Record<string, readonly (string | SignatureCheck['expected'])[]>>;
-
-/** Returns the known mistakes by the step of signing, each with the headers or digests that it leads to. */
-function mistakesIn(body: Uint8Array, { signKey, apiKey }: Terminal): Readonly<Record<SigningStep, Mistakes>> {
-  const { hex, base64 } = hmac(body, signKey);
+/** Returns the known mistakes by the step of signing, each with the headers that it leads to. */
+function mistakesIn(body: Uint8Array, { signKey, apiKey }: SandboxSettings) {
+  const [hex, base64] = hmac(body, signKey);
   const keyless = (end: string) => digests(createHash('sha256').update(body).update(end).digest());
   const padded = (end: string) => hmac(body, signKey + end);
   const decoded = (form: Encoding) => hmac(body, Buffer.from(signKey, form));
-  const rewritten = serialisations(new TextDecoder().decode(body)).map(text => hmac(text, signKey));
+  const rewritten = serialisations(new TextDecoder().decode(body)).flatMap(text => hmac(text, signKey));
   return {
     header: {
       'The Signature header is empty.': [''],
@@ -49,39 +42,40 @@ function mistakesIn(body: Uint8Array, { signKey, apiKey }: Terminal): Readonly<R
       'The signature is hex; this terminal expects base64.': [hex],
       'The signature is hex in upper case.': [hex.toUpperCase()],
       'The signature is the base64 of the hex text. Encode the digest itself.': [Buffer.from(hex).toString('base64')],
-      'The signature is a SHA-256 without a key. This terminal expects an HMAC-SHA256.': ['', signKey].map(keyless),
-      'The signature is an HMAC-SHA1. This terminal expects an HMAC-SHA256.': [hmac(body, signKey, 'sha1')],
-      'The signature is an HMAC-SHA512. This terminal expects an HMAC-SHA256.': [hmac(body, signKey, 'sha512')],
-      'The key and the body are interchanged.': [hmac(signKey, body)],
+      'The signature is a SHA-256 without a key. This terminal expects an HMAC-SHA256.': ['', signKey].flatMap(keyless),
+      'The signature is an HMAC-SHA1. This terminal expects an HMAC-SHA256.': hmac(body, signKey, 'sha1'),
+      'The signature is an HMAC-SHA512. This terminal expects an HMAC-SHA256.': hmac(body, signKey, 'sha512'),
+      'The key and the body are interchanged.': hmac(signKey, body),
     },
     key: {
-      'The signature was made with the API key. Use the sign key.': [hmac(body, apiKey)],
-      'The signature was made with an empty key.': [hmac(body, '')],
-      'The signature was made with the right key and white space at its ends.': ['\n', '\r\n', ' '].map(padded),
-      'The sign key was decoded before it was used. Use its text.': [decoded('hex'), decoded('base64')],
+      'The signature was made with the API key. Use the sign key.': hmac(body, apiKey),
+      'The signature was made with an empty key.': hmac(body, ''),
+      'The signature was made with the right key and white space at its ends.': ['\n', '\r\n', ' '].flatMap(padded),
+      'The sign key was decoded before it was used. Use its text.': [...decoded('hex'), ...decoded('base64')],
     },
     body: {
       'The signature is that of the same JSON serialised in another way. Sign the bytes that you send.': rewritten,
-      'The signature is that of an empty body.': [hmac('', signKey)],
+      'The signature is that of an empty body.': hmac('', signKey),
     },
-  };
+  } satisfies Record<SigningStep, Record<string, readonly string[]>>;
 }
 
-export function checkSignature(given: string | null, body: Uint8Array, terminal: Terminal): SignatureCheck {
-  const { signKey, signatureEncoding: encoding } = terminal;
-  const expected = hmac(body, signKey);
-  const check = { given: given ?? undefined, expected, encoding };
-  if (given === expected[encoding]) return check;
-  const isGiven = (made: Mistakes[string][number]) =>
-    typeof made === 'string' ? made === given : made.hex === given || made.base64 === given;
-  for (const [step, mistakes] of Object.entries(mistakesIn(body, terminal)))
+export function checkSignature(given: string | null, body: Uint8Array, settings: SandboxSettings): SignatureCheck {
+  const { signKey, signatureEncoding: encoding } = settings;
+  const [hex, base64] = hmac(body, signKey);
+  const check = { given: given ?? undefined, expected: { hex, base64 }, encoding };
+  if (given === check.expected[encoding]) return check;
+  const wrong = (problem: string, step?: SigningStep) => ({
+    ...check,
+    problem,
+    correction: correctionOf(encoding, step),
+  });
+  if (given === null) return wrong('The Signature header is missing. Creates carry an HMAC-SHA256 of the body.');
+  for (const [step, mistakes] of Object.entries(mistakesIn(body, settings)))
     for (const [problem, made] of Object.entries(mistakes))
-      if (made.some(isGiven)) return { ...check, problem, correction: correctionOf(encoding, step as SigningStep) };
-  return { ...check, problem: given === null ? MISSING : UNKNOWN, correction: correctionOf(encoding) };
+      if (made.includes(given)) return wrong(problem, step as SigningStep);
+  return wrong('The signature does not match: another key, or another body than the one sent.');
 }
-
-const MISSING = 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.';
-const UNKNOWN = 'The signature does not match: another key, or another body than the one sent.';
 
 /** The forms into which frameworks rewrite a JSON body between signing and sending. */
 function serialisations(text: string): string[] {
