@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { optionsReader } from '../../option-reader.ts';
 
@@ -37,7 +36,7 @@ const HOSTS = { error: 'must be a list of names' };
 const PORT = { error: 'must be a number from 0 to 65535' };
 
 const readFields = optionsReader<ListenOptions>()('sandbox.listen', {
-  port: z.number(PORT).int(PORT).min(0, PORT).max(65_535, PORT).default(0),
+  port: z.int(PORT).min(0, PORT).max(65_535, PORT).default(0),
   host: z.string(HOST).min(1, HOST).default('127.0.0.1'),
   allowHosts: z
     .array(z.string(HOST).regex(/^[\w.-]+$/, HOST), HOSTS)
@@ -47,21 +46,23 @@ const readFields = optionsReader<ListenOptions>()('sandbox.listen', {
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** The server name that identifies a sandbox to the command line. */
+/** Identifies a sandbox to the command line. */
 export const SERVER_NAME = 'payment-gateway-sandbox';
 
 /** Keeps out pages of other sites whose name resolves to this machine. */
-const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
+const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])$/i;
 
 const NOT_ALLOWED = 'The sandbox answers on loopback names only, and on those it is told to: --allow-host.';
 
-export async function listen(handler: Handler, options: ListenOptions, publicUrl?: string): Promise<Listening> {
+export async function listen(handler: Handler, options: ListenOptions, publicUrl = ''): Promise<Listening> {
   const { port, host, allowHosts } = readFields(options);
-  const tunnel = publicUrl === undefined ? undefined : new URL(publicUrl);
-  const isAllowed = (name: string) => LOCAL_NAMES.test(name) || allowHosts.includes(name.replace(/:\d{1,5}$/, ''));
+  const tunnel = URL.parse(publicUrl);
   /** Returns the origin that the caller has used, or undefined for a foreign name. */
-  const originOf = (name: string) =>
-    name === tunnel?.host ? tunnel.origin : isAllowed(name) ? `http://${name}` : undefined;
+  const originOf = (name: string) => {
+    if (name === tunnel?.host) return tunnel.origin;
+    const host = name.replace(/:\d{1,5}$/, '');
+    return LOCAL.test(host) || allowHosts.includes(host) ? `http://${name}` : undefined;
+  };
   const server = createServer((incoming, outgoing) => {
     const origin = originOf(incoming.headers.host ?? '');
     outgoing.setHeader('server', SERVER_NAME);
@@ -72,11 +73,7 @@ export async function listen(handler: Handler, options: ListenOptions, publicUrl
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://${reachable(host)}:${taken}`,
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => new Promise(resolve => server.close(() => resolve()).closeAllConnections()),
   };
 }
 
@@ -90,15 +87,10 @@ function reachable(host: string): string {
 async function serve(handler: Handler, origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const response = await handler(await toRequest(incoming, origin, gone.signal));
+  const { method = 'GET', url = '/' } = incoming;
+  const headers = incoming.headers as Record<string, string>;
+  const body = method === 'GET' || method === 'HEAD' ? null : await buffer(incoming);
+  const response = await handler(new Request(origin + url, { method, headers, body, signal: gone.signal }));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body) await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
-  else outgoing.end();
-}
-
-async function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Promise<Request> {
-  const { method = 'GET', url = '/', headers } = incoming;
-  const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
-  const body = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(await buffer(incoming));
-  return new Request(origin + url, { method, headers: fields, body, signal });
+  await pipeline(response.body ? Readable.fromWeb(response.body) : [], outgoing);
 }
