@@ -6,9 +6,8 @@ import { parseJson } from '../../schemas/json.ts';
 import { REQUEST_FIELDS, SCHEMAS } from '../../schemas/requests/schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { EFFECTS, type Effect } from '../faults/inject.ts';
-import type { SandboxOperation } from '../faults/kinds.ts';
 import { move } from '../ledger/moves.ts';
-import type { PaymentRecord } from '../ledger/record.ts';
+import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Call } from '../log/events.ts';
 import type { Parts } from '../parts.ts';
@@ -22,7 +21,7 @@ export function addApi(app: Hono, parts: Parts): void {
   app.post('/api/v1/payments', async ({ req }) => toResponse(await takeCreate(parts, req.raw)));
 
   app.get('/api/v1/payments/:id', async ({ req }) => {
-    const answer = await serve(parts, 'lookup', req.raw, false, () => {
+    const answer = await serve(parts, req.raw, () => {
       const record = ledger.find(req.param('id'));
       if (!record) return refusing(404, 'Payment not found.');
       return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
@@ -45,27 +44,29 @@ export function addApi(app: Hono, parts: Parts): void {
 /** Takes a create. @param isPlayed whether a scenario sends it. Then only faults armed for its reference apply */
 export function takeCreate(parts: Parts, request: Request, isPlayed = false): Promise<Answer> {
   const { settings, ledger } = parts;
-  return serve(parts, 'create', request, isPlayed, (call, json, effect) => {
-    const checked = validate(json, settings.terminal);
-    if ('status' in checked) return checked;
-    const warnings = warningsOf(checked.request, checked.unknown);
+  const create: Take = (call, json, effect) => {
+    const accepted = validate(json, settings.terminal);
+    if ('status' in accepted) return accepted;
+    const warnings = warningsOf(accepted, Object(json));
     if (warnings.length > 0) call.warnings = warnings;
-    const record = ledger.create(checked.request, effect?.record?.(checked.request), isPlayed);
-    return answering(createdAnswer(record, settings, new URL(request.url).origin), 201, record.id);
-  });
+    const record = ledger.create(accepted, effect?.record?.(accepted), isPlayed);
+    return answering(createdAnswer(record, settings, request.url), 201, record.id);
+  };
+  return serve(parts, request, create, isPlayed);
 }
 
-/** The gateway's answer to a call with the right keys. */
-type Take = (call: Call, json: unknown, effect: Effect | undefined) => Answer;
+/** Answers a call with the right keys. */
+type Take = (call: Call, json: unknown, effect?: Effect) => Answer;
 
 /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
-async function serve(parts: Parts, on: SandboxOperation, request: Request, isPlayed: boolean, take: Take) {
+async function serve(parts: Parts, request: Request, take: Take, isPlayed = false): Promise<Answer> {
   const { settings, ledger, callbacks, faults, log } = parts;
   const body = new Uint8Array(await request.arrayBuffer());
   const { call, end } = log.begin(request, body, isPlayed);
   const signal = AbortSignal.any([request.signal, log.life.signal]);
   const json = isUtf8(body) ? parseJson(new TextDecoder().decode(body))?.value : undefined;
   const known = ledger.find(new URL(request.url).pathname.split('/').at(-1) ?? '');
+  const on = request.method === 'POST' ? 'create' : 'lookup';
   let armed = faults.take(on, known?.reference ?? Object(json).reference, isPlayed);
   call.paymentId = known?.id;
   let answer: Answer | undefined;
@@ -73,22 +74,21 @@ async function serve(parts: Parts, on: SandboxOperation, request: Request, isPla
     if (settings.latency > 0) await withSignal(delay(settings.latency, signal), signal);
     const effect = armed && EFFECTS[armed.fault];
     answer = effect?.before?.();
-    if (!answer) {
-      if (on === 'create') call.signature = checkSignature(request.headers.get('signature'), body, settings);
-      const problem = credentialProblem(request.headers, settings.apiKey) ?? call.signature?.problem;
-      const taken = problem ? refusing(401, problem) : take(call, json, effect);
-      call.paymentId = taken.paymentId ?? known?.id;
-      // A call that the gateway itself refuses does not use up the fault.
-      if (armed && taken.message) {
-        armed.count += 1;
-        armed = undefined;
-      }
-      if (armed?.fault === 'callback-first' && taken.paymentId) {
-        move(parts, taken.paymentId, 'complete');
-        await withSignal(callbacks.delivered(taken.paymentId), signal);
-      }
-      answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
+    if (answer) return answer;
+    if (on === 'create') call.signature = checkSignature(request.headers.get('signature'), body, settings);
+    const problem = credentialProblem(request.headers, settings.apiKey) ?? call.signature?.problem;
+    const taken = problem ? refusing(401, problem) : take(call, json, effect);
+    call.paymentId ??= taken.paymentId;
+    // A call that the gateway itself refuses does not use up the fault.
+    if (armed && taken.message) {
+      armed.count += 1;
+      armed = undefined;
     }
+    if (armed?.fault === 'callback-first' && taken.paymentId) {
+      move(parts, taken.paymentId, 'complete');
+      await withSignal(callbacks.delivered(taken.paymentId), signal);
+    }
+    answer = (armed && (await effect?.after?.(taken, signal, armed.ms))) ?? taken;
     return answer;
   } finally {
     call.fault = armed?.fault;
@@ -113,18 +113,17 @@ function invalid(errors: Record<string, string[]>): Answer {
   return { ...answer, message: `${answer.message} ${list.join('; ')}` };
 }
 
-/** Checks a create as the document says. Ignores fields that the gateway does not know. @returns the request or a refusal */
-function validate(json: unknown, terminal: SandboxSettings['terminal']) {
+/** Checks a create as the document says, without unknown fields. @returns a refusal if it fails */
+function validate(json: unknown, terminal: SandboxSettings['terminal']): AcceptedRequest | Answer {
   if (json === undefined) return invalid({ body: ['The body is not JSON.'] });
-  const unknown = Object.keys(json ?? {}).filter(name => !REQUEST_FIELDS.includes(name));
   const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.includes(name)));
   const { amount } = known;
   if (typeof amount !== 'number' || !Number.isFinite(amount))
     return invalid({ amount: ['The amount must be a number.'] });
   const schema = SCHEMAS[terminal][known.paymentMethod === 'OPENBANKING' ? 'nftPurchase' : 'payment'];
-  // On the wire any positive number is an amount. The schema's stricter rules protect the merchant's arithmetic.
+  // On the wire any positive number is an amount. The schema is stricter, for the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
-  if (success) return { request: { ...data, amount }, unknown };
+  if (success) return { ...data, amount };
   const errors: Record<string, string[]> = {};
   for (const { path, message } of error.issues) {
     const field = path.join('.') || 'body';
@@ -133,11 +132,9 @@ function validate(json: unknown, terminal: SandboxSettings['terminal']) {
   return invalid(errors);
 }
 
-function createdAnswer(record: PaymentRecord, { payid, shape, publicUrl }: SandboxSettings, origin: string): object {
+function createdAnswer(record: PaymentRecord, { payid, shape, publicUrl }: SandboxSettings, url: string): object {
   if (shape === 'unwrapped') return record;
   if (record.paymentType === 'WITHDRAWAL') return { result: record };
-  if (record.paymentMethod === 'PAYID' && payid === 'host-to-host') {
-    return { result: record, ...transferOf(record) };
-  }
-  return { result: { ...record, redirectUrl: new URL(`/pay/${record.id}`, publicUrl ?? origin).href } };
+  if (record.paymentMethod === 'PAYID' && payid === 'host-to-host') return { result: record, ...transferOf(record) };
+  return { result: { ...record, redirectUrl: new URL(`/pay/${record.id}`, publicUrl ?? url).href } };
 }

@@ -17,15 +17,16 @@ const CURRENCIES: Readonly<Record<string, readonly string[]>> = {
   PAYID: ['AUD'],
 };
 
-const KNOWN: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+const KNOWN = Intl.supportedValuesOf('currency');
 
-/** @param unknown the names of fields that the gateway ignores */
-export function warningsOf({ paymentMethod, amount, currency }: AcceptedRequest, unknown: readonly string[]): string[] {
+/** @param sent the request with its unknown fields */
+export function warningsOf({ paymentMethod, amount, currency }: AcceptedRequest, sent: object): string[] {
+  const unknown = Object.keys(sent).filter(name => !REQUEST_FIELDS.includes(name));
   const currencies = CURRENCIES[paymentMethod] ?? [currency];
   const decimals = decimalsOf(currency);
   const warnings = [
     unknown.length > 0 && `${unknownNames('field', unknown, REQUEST_FIELDS)}: ignored by the gateway.`,
-    !KNOWN.has(currency) && `currency: ${currency} is not a code of ISO 4217.`,
+    !KNOWN.includes(currency) && `currency: ${currency} is not a code of ISO 4217.`,
     !currencies.includes(currency) && `currency: ${paymentMethod} is usually paid in ${currencies.join(' or ')}.`,
     Number(amount.toFixed(decimals)) !== amount && `amount: ${currency} has ${decimals} decimals.`,
   ];
