@@ -1,27 +1,16 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
 import { EventEmitter, once } from 'node:events';
 import { LONGEST_TIMER } from '../../deadline.ts';
-import type { Clock } from '../clock.ts';
-import type { Faults } from '../faults/faults.ts';
 import { type PaymentRecord, withoutSettlement } from '../ledger/record.ts';
-import type { Log } from '../log/log.ts';
-import type { SandboxSettings } from '../sandbox-options.ts';
+import type { Parts } from '../parts.ts';
 import { toPhpJson } from '../text/php.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
-import { isRefused, post } from './post.ts';
+import { NOT_LOOPBACK, post } from './post.ts';
 
-interface Used {
-  settings: SandboxSettings;
-  faults: Faults;
-  log: Log;
-  clock: Clock;
-}
+type Used = Pick<Parts, 'settings' | 'faults' | 'log' | 'clock'>;
 
-/** The default delay in milliseconds. */
-const DELAY = 5_000;
-
-/** Methods with documented completed callbacks, which lack a lookup's settlement fields. */
-const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
+/** Their documented callbacks lack the settlement fields of a lookup. */
+const CARD_METHODS: readonly string[] = ['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK'];
 
 /** The changes to a redelivered callback. */
 export interface RedeliverOptions {
@@ -66,14 +55,14 @@ export class Callbacks {
   send(record: PaymentRecord, url: string): void {
     const { settings, faults, log, clock } = this.#parts;
     const { id: paymentId, paymentStatus, reference } = record;
-    const { fault, ms = DELAY } = faults.take('callback', reference) ?? {};
+    const { fault, ms = 5_000 } = faults.take('callback', reference) ?? {};
     const payload = payloadOf(record);
-    const body = toPhpJson(payload);
-    const callback: Callback = { paymentId, paymentStatus, url, body, retries: settings.callbackRetries };
+    const sent = { paymentId, paymentStatus, url, body: toPhpJson(payload) };
+    const callback: Callback = { ...sent, retries: settings.callbackRetries };
     const faulty: Callback = { ...callback, fault };
     const once: Callback = { ...faulty, retries: [] };
     if (fault === 'callback-lose') {
-      log.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
+      log.emit({ type: 'callback', delivery: this.#record({ ...faulty, error: 'never posted' }) });
     } else if (fault === 'callback-delay' || fault === 'callback-reorder') {
       this.#wait(faulty, fault === 'callback-delay' ? clock.now() + ms : undefined);
     } else {
@@ -93,7 +82,7 @@ export class Callbacks {
   async redeliver(id: number, { body }: RedeliverOptions = {}): Promise<Delivery> {
     const { paymentId, paymentStatus, url, body: past } = this.#parts.log.delivery(id);
     const again = { paymentId, paymentStatus, url, body: body ?? past, repeats: id, retries: [] };
-    const delivery = this.#enqueue({ ...again, ...(again.body !== past && { isEdited: true }) });
+    const delivery = this.#enqueue(again.body === past ? again : { ...again, isEdited: true });
     await this.#underWay.get(paymentId);
     return { ...delivery };
   }
@@ -106,8 +95,8 @@ export class Callbacks {
     for (const { due } of waiting) this.#wakeAt(due);
   }
 
-  #wakeAt(due = Number.POSITIVE_INFINITY): void {
-    if (due >= this.#next) return;
+  #wakeAt(due?: number): void {
+    if (due === undefined || due >= this.#next) return;
     clearTimeout(this.#timer);
     this.#next = due;
     this.#timer = setTimeout(() => this.wake(due), Math.min(due - this.#parts.clock.now(), LONGEST_TIMER));
@@ -115,7 +104,7 @@ export class Callbacks {
 
   /** Posts the waiting callbacks that are due by this time. */
   wake(time = this.#parts.clock.now()): void {
-    this.#postWaiting(this.waiting.filter(({ due = Number.POSITIVE_INFINITY }) => due <= time));
+    this.#postWaiting(this.waiting.filter(({ due }) => due !== undefined && due <= time));
   }
 
   #record({ retries: _, ...callback }: Callback): Delivery {
@@ -142,12 +131,12 @@ export class Callbacks {
     const { settings, log, clock } = this.#parts;
     delivery.at = clock.now();
     const begun = performance.now();
-    const outcome = await post(delivery.url, delivery.body, settings, life);
+    const outcome = await post(delivery, settings, life);
     Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
     if (life.aborted) return;
     log.emit({ type: 'callback', at: delivery.at, delivery: { ...delivery } });
     const [ms, ...retries] = callback.retries;
-    if (ms === undefined || isTaken(delivery) || isRefused(delivery)) return;
+    if (ms === undefined || isTaken(delivery) || delivery.error === NOT_LOOPBACK) return;
     const { fault: _, ...again } = callback;
     this.#wait({ ...again, repeats: delivery.id, retries }, clock.now() + ms);
   }
@@ -167,9 +156,9 @@ export class Callbacks {
   }
 }
 
-/** Returns the record in a callback's form: unwrapped, and with differences by method. */
+/** Returns the record as the callbacks of its method show it. */
 function payloadOf(record: PaymentRecord): object {
-  if (record.paymentType !== 'DEPOSIT' || !CARD_METHODS.has(record.paymentMethod)) return record;
+  if (record.paymentType !== 'DEPOSIT' || !CARD_METHODS.includes(record.paymentMethod)) return record;
   const payload = withoutSettlement(record);
   return record.paymentMethod === 'GOOGLEPAY' ? { ...payload, fallbackPaymentStatus: 0 } : payload;
 }

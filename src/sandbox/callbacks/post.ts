@@ -14,42 +14,36 @@ type Outcome = Pick<Delivery, 'status' | 'answer' | 'error'>;
 const LONGEST_POST = 10_000;
 /** Milliseconds for the rest of an answer, after its status. */
 const LONGEST_ANSWER = 1_000;
-const KEPT_LETTERS = 4_096;
 
-/** A test must not post to a shop's real address. */
-const NOT_LOOPBACK =
+/** A test must not post to a shop's real address. Repeating such a post is pointless. */
+export const NOT_LOOPBACK =
   'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).';
 
-/** Whether the post was refused permanently, so that repeating it is pointless. */
-export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK;
-
 /** Posts a callback. The promise never rejects. @param life ends the post when the sandbox is reset */
-export async function post(
-  url: string,
-  body: string,
-  { fetch: double, forwardTo }: SandboxSettings,
-  life: AbortSignal,
-): Promise<Outcome> {
+export async function post({ url, body }: Delivery, settings: SandboxSettings, life: AbortSignal): Promise<Outcome> {
+  const { fetch: double, forwardTo } = settings;
   const address = new URL(url);
   const { hostname, host, username, password } = address;
-  const isWanted = forwardTo !== undefined && host === new URL(forwardTo).host;
+  const isWanted = host === URL.parse(forwardTo ?? '')?.host;
   if (!double && !isWanted && !isLoopback(hostname)) return { error: NOT_LOOPBACK };
+  // Fetch refuses an address with credentials.
   Object.assign(address, { username: '', password: '' });
+  const authorization = username && basicAuth(username, password);
   const init = {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(username && basicAuth(username, password)) },
+    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
     body,
     redirect: 'manual',
     signal: AbortSignal.any([life, AbortSignal.timeout(LONGEST_POST)]),
   } as const;
   const send = double ?? (hostname.endsWith('.localhost') ? postToLoopback : fetch);
   try {
-    // Needed for a fetch that ignores the signal.
+    // A fetch may ignore its signal.
     const posting = withSignal(send(username ? address.href : url, init), life);
     const response = await withTimeout(posting, LONGEST_POST, `not answered within ${LONGEST_POST} ms`);
     const { status } = response;
     const answer = await withTimeout(response.text(), LONGEST_ANSWER, () => '').catch(() => '');
-    return answer ? { status, answer: answer.slice(0, KEPT_LETTERS) } : { status };
+    return answer ? { status, answer: answer.slice(0, 4_096) } : { status };
   } catch (error) {
     return { error: describe(error) };
   }
@@ -60,15 +54,14 @@ async function postToLoopback(url: string, { body, ...init }: RequestOptions & {
   const { request } = url.startsWith('https:') ? https : http;
   const options: RequestOptions = { ...init, lookup: (_, how, found) => lookup('localhost', how, found) };
   const [response] = await once(request(url, options).end(body), 'response');
-  return { status: response.statusCode as number, text: () => text(response) };
+  return { status: response.statusCode, text: () => text(response) };
 }
 
-/** Fetch refuses an address with credentials. */
-const basicAuth = (...credentials: [username: string, password: string]) => ({
-  authorization: `Basic ${Buffer.from(credentials.map(decodeURIComponent).join(':')).toString('base64')}`,
-});
+const basicAuth = (...credentials: string[]) =>
+  `Basic ${Buffer.from(credentials.map(decodeURIComponent).join(':')).toString('base64')}`;
 
+/** Describes the cause of a failed fetch, or another error. */
 function describe(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause);
+  const cause = Object(error).cause ?? error;
+  return cause?.message || String(cause?.code ?? cause);
 }
