@@ -5,9 +5,6 @@ import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { millisecondsOf, toPhpDate, toPhpJson } from '../text/php.ts';
 import type { CallFault } from './kinds.ts';
 
-/** Milliseconds: longer than a client's default timeout of 30 s. */
-const SLOW = 35_000;
-
 export interface Effect {
   /** The answer that keeps the call from the gateway. @throws to break the connection */
   before?(): Answer;
@@ -21,7 +18,7 @@ const breakOff = (): never => {
   throw connectionBroke();
 };
 
-/** The effect of each fault. `callback-first` changes the order of the calls only. */
+/** The effect of each fault. `callback-first` only changes the order of the calls. */
 export const EFFECTS: Readonly<Record<CallFault, Effect>> = {
   drop: { before: breakOff },
   'reject-401': { before: () => refusing(401, 'Unauthenticated. (A fault was armed.)') },
@@ -42,28 +39,33 @@ export const EFFECTS: Readonly<Record<CallFault, Effect>> = {
     after: answer => ({ ...answer, status: 502, headers: { 'content-type': 'text/html' }, body: BAD_GATEWAY }),
   },
   'commit-then-truncate': { after: answer => ({ ...answer, body: answer.body.slice(0, answer.body.length / 2) }) },
-  'commit-then-drift': {
-    after: answer => changed(answer, ({ amount, currency }) => ({ amount: { value: String(amount), currency } })),
-  },
-  'unknown-status': { after: answer => changed(answer, () => ({ paymentStatus: 'IN_REVIEW' })) },
-  'created-offset': { after: answer => changed(answer, record => ({ created: created(record, '+02:00', 1, 2) })) },
-  'created-abbreviation': { after: answer => changed(answer, record => ({ created: created(record, 'EST', 2, -5) })) },
-  slow: { after: (answer, signal, ms = SLOW) => withSignal(delay(ms, signal), signal).then(() => answer) },
+  'commit-then-drift': changed(({ amount, currency }) => ({ amount: { value: String(amount), currency } })),
+  'unknown-status': changed(() => ({ paymentStatus: 'IN_REVIEW' })),
+  'created-offset': changed(createdIn('+02:00', 1, 2)),
+  'created-abbreviation': changed(createdIn('EST', 2, -5)),
+  // Longer than a client's default timeout of 30 s.
+  slow: { after: (answer, signal, ms = 35_000) => withSignal(delay(ms, signal), signal).then(() => answer) },
 };
 
 const BAD_GATEWAY =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n' +
   '<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n';
 
-/** Returns the same moment in a time zone east of UTC by these hours. */
-const created = ({ created }: PaymentRecord, timezone: string, timezone_type: number, hours: number) => ({
-  ...toPhpDate(millisecondsOf(created) + hours * 3_600_000),
-  ...{ timezone_type, timezone },
-});
-
 /** Changes fields of an answer's record, wrapped or unwrapped. */
-function changed(answer: Answer, change: (record: PaymentRecord) => object): Answer {
-  const { result, ...beside } = JSON.parse(answer.body);
-  const value = result ? { ...beside, result: { ...result, ...change(result) } } : { ...beside, ...change(beside) };
-  return { ...answer, body: toPhpJson(value) };
+function changed(change: (record: PaymentRecord) => object): Effect {
+  const of = (record: PaymentRecord) => ({ ...record, ...change(record) });
+  return {
+    after(answer) {
+      const value = JSON.parse(answer.body);
+      const body = toPhpJson(value.result ? { ...value, result: of(value.result) } : of(value));
+      return { ...answer, body };
+    },
+  };
+}
+
+/** Writes the same moment in a time zone east of UTC by these hours. */
+function createdIn(timezone: string, timezone_type: number, hours: number) {
+  return ({ created }: PaymentRecord) => ({
+    created: { ...toPhpDate(millisecondsOf(created) + hours * 3_600_000), timezone_type, timezone },
+  });
 }
