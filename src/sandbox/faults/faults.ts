@@ -74,15 +74,15 @@ export interface Armed<F extends Fault = Fault> {
 
 /** The faults of a sandbox, injected in the order of arming. */
 export class Faults {
-  /** With the ones that were used up, whose `count` is 0. */
+  /** Includes used-up ones, whose `count` is 0. */
   #armed: Armed[] = [];
   #nextId = 1;
-  readonly #events: Log;
+  readonly #log: Log;
   readonly #random: () => number;
 
   /** @internal */
-  constructor(events: Log, random: () => number) {
-    this.#events = events;
+  constructor(log: Log, random: () => number) {
+    this.#log = log;
     this.#random = random;
   }
 
@@ -103,37 +103,28 @@ export class Faults {
   next(fault: Fault, options: FaultOptions = {}): Armed {
     if (!Object.hasOwn(FAULTS, fault))
       throw new ConfigurationError(`faults.next: ${unknownNames('fault', [String(fault)], Object.keys(FAULTS))}.`);
-    const { on, count = 1, ...limits } = readFields(options);
-    refuseUnused(fault, on, limits.ms);
-    const armed: Armed = {
-      id: this.#nextId,
-      fault,
-      on: isCallbackFault(fault) ? 'callback' : (on ?? 'create'),
-      count,
-      ...limits,
-    };
-    this.#nextId += 1;
+    const given = readFields(options);
+    refuseUnused(fault, given);
+    const { on = 'create', count = 1, ...limits } = given;
+    const hit = isCallbackFault(fault) ? 'callback' : on;
+    const armed: Armed = { id: this.#nextId++, fault, on: hit, count, ...limits };
     this.#armed.push(armed);
-    this.#events.emit({ type: 'fault', fault });
+    this.#log.emit({ type: 'fault', fault });
     return { ...armed };
   }
 
-  /**
-   * Disarms one fault.
-   *
-   * @throws {SandboxError} `unknown_fault`
-   */
+  /** Disarms one fault. @throws {SandboxError} `unknown_fault` */
   disarm(id: number): void {
     const armed = this.armed.find(one => one.id === id);
     if (!armed) throw new SandboxError('unknown_fault', `No fault ${id} is armed: it was used up, or never armed.`);
     this.#armed = this.#armed.filter(one => one.id !== id);
-    this.#events.emit({ type: 'fault', fault: armed.fault, isDisarmed: true });
+    this.#log.emit({ type: 'fault', fault: armed.fault, isDisarmed: true });
   }
 
   /** Disarms every fault. */
   clear(): void {
     this.#armed = [];
-    this.#events.emit({ type: 'fault' });
+    this.#log.emit({ type: 'fault' });
   }
 
   /**
@@ -144,34 +135,32 @@ export class Faults {
   take<On extends Armed['on']>(on: On, reference: unknown, isOwnOnly = false) {
     const meant = this.#armed.filter(armed => armed.on === on && armed.count > 0);
     // A call without a reference gets only faults for all payments.
-    const fitting = [
-      ...meant.filter(armed => armed.reference === (reference ?? null)),
-      ...(isOwnOnly ? [] : meant.filter(armed => armed.reference === undefined)),
-    ];
-    const armed = fitting.find(({ probability = 1 }) => probability === 1 || this.#random() < probability);
-    if (!armed) return undefined;
-    armed.count -= 1;
-    return armed as Armed<On extends 'callback' ? CallbackFault : CallFault>;
+    const own = meant.filter(armed => armed.reference === (reference ?? null));
+    const others = isOwnOnly ? [] : meant.filter(armed => armed.reference === undefined);
+    const isHit = ({ probability = 1 }: Armed) => probability === 1 || this.#random() < probability;
+    const armed = [...own, ...others].find(isHit);
+    if (armed) armed.count -= 1;
+    return armed as Armed<On extends 'callback' ? CallbackFault : CallFault> | undefined;
   }
 
   /** @internal Restores the faults of a saved sandbox. */
   restore(armed: readonly Armed[]): void {
     this.#armed = armed.map(one => ({ ...one }));
-    this.#nextId = Math.max(0, ...armed.map(({ id }) => id)) + 1;
+    this.#nextId = (armed.at(-1)?.id ?? 0) + 1;
   }
 }
 
 /** Describes the calls or callbacks that get the fault. */
 export function sentenceOf({ fault, on, ms, count, probability, reference }: Armed): string {
-  const which = count === 1 ? `The next ${on}` : `The next ${count} ${on}s`;
+  const which = count === 1 ? on : `${count} ${on}s`;
   const whose = reference === undefined ? '' : ` with reference ${reference}`;
   const length = ms === undefined ? '' : `, of ${spanOf(ms)}`;
   const chance = probability === undefined ? '' : `, with probability ${probability} each time`;
-  return `${which}${whose} ${count === 1 ? 'meets' : 'meet'} \`${fault}\`${length}${chance}.`;
+  return `The next ${which}${whose} ${count === 1 ? 'meets' : 'meet'} \`${fault}\`${length}${chance}.`;
 }
 
 /** Refuses an option without an effect, which is a mistake. */
-function refuseUnused(fault: Fault, on: SandboxOperation | undefined, ms: number | undefined): void {
+function refuseUnused(fault: Fault, { on, ms }: FaultOptions): void {
   const refuse = (problem: string) => new ConfigurationError(`${problem}.`);
   if (ms !== undefined && !takesMs(fault)) throw refuse(`ms is for slow and callback-delay, and not for ${fault}`);
   if (on && isCallbackFault(fault)) throw refuse(`on is for faults of calls, and ${fault} is one of callbacks`);
