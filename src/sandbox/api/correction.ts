@@ -2,12 +2,12 @@
 
 export type Correction = Record<'php' | 'python' | 'node' | 'curl', string>;
 
-export const LANGUAGES: readonly (readonly [key: keyof Correction, name: string])[] = [
+export const LANGUAGES = [
   ['php', 'PHP'],
   ['python', 'Python'],
   ['node', 'Node'],
   ['curl', 'curl and openssl'],
-];
+] as const;
 
 export type SigningStep = 'key' | 'body' | 'digest' | 'header';
 

@@ -32,7 +32,7 @@ export function addApi(app: Hono, parts: Parts): void {
   // The log also shows calls to a wrong address.
   const refuse = (path: string, refused: Answer) =>
     app.all(path, async ({ req }) => {
-      const { end } = log.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
+      const { end } = log.begin(req.raw, await req.raw.bytes());
       end({ ...refused, message: ADDRESSES });
       return toResponse(refused);
     });
@@ -61,7 +61,7 @@ type Take = (call: Call, json: unknown, effect?: Effect) => Answer;
 /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
 async function serve(parts: Parts, request: Request, take: Take, isPlayed = false): Promise<Answer> {
   const { settings, ledger, callbacks, faults, log } = parts;
-  const body = new Uint8Array(await request.arrayBuffer());
+  const body = await request.bytes();
   const { call, end } = log.begin(request, body, isPlayed);
   const signal = AbortSignal.any([request.signal, log.life.signal]);
   const json = isUtf8(body) ? parseJson(new TextDecoder().decode(body))?.value : undefined;

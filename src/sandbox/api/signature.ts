@@ -31,7 +31,8 @@ function mistakesIn(body: Uint8Array, { signKey, apiKey }: SandboxSettings) {
   const keyless = (end: string) => digests(createHash('sha256').update(body).update(end).digest());
   const padded = (end: string) => hmac(body, signKey + end);
   const decoded = (form: Encoding) => hmac(body, Buffer.from(signKey, form));
-  const rewritten = serialisations(new TextDecoder().decode(body)).flatMap(text => hmac(text, signKey));
+  const text = new TextDecoder().decode(body);
+  const rewritten = [`${text}\n`, ...serialisations(text)].flatMap(other => hmac(other, signKey));
   return {
     header: {
       'The Signature header is empty.': [''],
@@ -83,12 +84,11 @@ function serialisations(text: string): string[] {
     const value = JSON.parse(text);
     const sorted = Object.fromEntries(Object.entries(value ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
     return [value, sorted]
-      .flatMap(one => [JSON.stringify(one), inPython(one), ...[2, 4].map(spaces => JSON.stringify(one, null, spaces))])
+      .flatMap(one => [inPython(one), ...[0, 2, 4].map(spaces => JSON.stringify(one, null, spaces))])
       .flatMap(json => [json, escapeNonAscii(json)])
-      .flatMap(json => [json, json.replaceAll('/', '\\/')])
-      .concat(`${text}\n`);
+      .flatMap(json => [json, json.replaceAll('/', '\\/')]);
   } catch {
-    return [`${text}\n`];
+    return [];
   }
 }
 

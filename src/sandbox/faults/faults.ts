@@ -27,13 +27,12 @@ export interface FaultOptions {
   /** The time for `slow` and `callback-delay`. */
   ms?: Duration | undefined;
   /**
-   * How many times the fault is injected.
+   * Number of injections.
    * @default 1
    */
   count?: number | undefined;
   /**
-   * Probability that a matching call or callback gets the fault: above 0, at most 1. With a `seed`, every run hits the
-   * same ones.
+   * Probability of each injection, above 0 and at most 1. With a `seed`, every run hits the same calls and callbacks.
    * @default 1
    */
   probability?: number | undefined;
@@ -92,7 +91,7 @@ export class Faults {
   }
 
   /**
-   * Arms a fault for the next matching call or callback. Several faults are injected in the order of arming.
+   * Arms a fault for the next matching call or callback. Faults are injected in the order of arming.
    *
    * @example
    * sandbox.faults.next('commit-then-drop');
