@@ -51,7 +51,7 @@ export class Callbacks {
     this.#ends.emit('end');
   }
 
-  /** Posts the payment's state, with the fault armed for it. */
+  /** Posts the payment's state. */
   send(record: PaymentRecord, url: string): void {
     const { settings, faults, log, clock } = this.#parts;
     const { id: paymentId, paymentStatus, reference } = record;
@@ -62,7 +62,7 @@ export class Callbacks {
     const faulty: Callback = { ...callback, fault };
     const once: Callback = { ...faulty, retries: [] };
     if (fault === 'callback-lose') {
-      log.emit({ type: 'callback', delivery: this.#record({ ...faulty, error: 'never posted' }) });
+      log.emit({ type: 'callback', delivery: log.post({ ...sent, fault, error: 'never posted' }) });
     } else if (fault === 'callback-delay' || fault === 'callback-reorder') {
       this.#wait(faulty, fault === 'callback-delay' ? clock.now() + ms : undefined);
     } else {
@@ -107,15 +107,13 @@ export class Callbacks {
     this.#postWaiting(this.waiting.filter(({ due }) => due !== undefined && due <= time));
   }
 
-  #record({ retries: _, ...callback }: Callback): Delivery {
-    return this.#parts.log.post(callback);
-  }
-
   /** Keeps the callbacks of one payment in order. */
   #enqueue(callback: Callback): Delivery {
-    const delivery = this.#record(callback);
+    const { log } = this.#parts;
+    const { retries: _, ...sent } = callback;
+    const delivery = log.post(sent);
     const { paymentId } = delivery;
-    const { signal: life } = this.#parts.log.life;
+    const { signal: life } = log.life;
     const done = Promise.resolve(this.#underWay.get(paymentId))
       .then(() => this.#post(delivery, callback, life))
       .finally(() => {
