@@ -71,19 +71,14 @@ export async function listen(handler: Handler, options: ListenOptions, publicUrl
   });
   await once(server.listen(port, host), 'listening');
   const { port: taken } = server.address() as AddressInfo;
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return {
-    url: `http://${reachable(host)}:${taken}`,
+    url: `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`,
     close: () => new Promise(resolve => server.close(() => resolve()).closeAllConnections()),
   };
 }
 
-/** Returns the host's address for callers on this machine. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-/** Rejects to break the connection. A body that fails also breaks it, after its written part. */
+/** Rejects to break the connection. */
 async function serve(handler: Handler, origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
