@@ -2,7 +2,7 @@
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { type Correction, correctionOf } from './correction.ts';
 
-/** Returns the programs. All read the keys from the environment, which the one for the shell sets. */
+/** The programs read the keys from the environment. The one for the shell sets it. */
 export function programsOf(payment: object, url: string, settings: SandboxSettings): Correction {
   const { apiKey, signKey, signatureEncoding } = settings;
   const { php, python, node, curl } = correctionOf(signatureEncoding);
@@ -35,10 +35,10 @@ ${curl.replace('cat payment.json', () => `printf %s ${quoted(json)}`)}`,
   };
 }
 
-/** Quotes any text as one word of a shell. */
+/** Makes one word of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Writes a value of text, numbers and maps as PHP. */
+/** Writes texts, numbers and maps as PHP. */
 function phpOf(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') return `'${value.replace(/[\\']/g, '\\$&')}'`;

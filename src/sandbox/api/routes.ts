@@ -106,7 +106,7 @@ function credentialProblem(headers: Headers, apiKey: string): string | undefined
   return given === `Bearer ${apiKey}` ? undefined : 'The API key is not that of this terminal.';
 }
 
-/** Returns the gateway's body, with a message for the log that also names the fields. */
+/** Its message for the log also names the fields. */
 function invalid(errors: Record<string, string[]>): Answer {
   const list = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
   const answer = refusing(422, 'The given data was invalid.', { errors });

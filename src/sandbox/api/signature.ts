@@ -25,7 +25,7 @@ const digests = (bytes: Buffer) => [bytes.toString('hex'), bytes.toString('base6
 const hmac = (bytes: string | Uint8Array, key: string | Uint8Array, algorithm = 'sha256') =>
   digests(createHmac(algorithm, key).update(bytes).digest());
 
-/** Returns the known mistakes by the step of signing, each with the headers that it leads to. */
+/** Returns the known mistakes by the step of signing, each with its headers. */
 function mistakesIn(body: Uint8Array, { signKey, apiKey }: SandboxSettings) {
   const [hex, base64] = hmac(body, signKey);
   const keyless = (end: string) => digests(createHash('sha256').update(body).update(end).digest());
