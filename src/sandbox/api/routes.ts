@@ -45,7 +45,7 @@ export function addApi(app: Hono, parts: Parts): void {
 export function takeCreate(parts: Parts, request: Request, isPlayed = false): Promise<Answer> {
   const { settings, ledger } = parts;
   const create: Take = (call, json, effect) => {
-    const accepted = validate(json, settings.terminal);
+    const accepted = validate(json, settings);
     if ('status' in accepted) return accepted;
     const warnings = warningsOf(accepted, Object(json));
     if (warnings.length > 0) call.warnings = warnings;
@@ -114,12 +114,11 @@ function invalid(errors: Record<string, string[]>): Answer {
 }
 
 /** Checks a create as the document says, without unknown fields. @returns a refusal if it fails */
-function validate(json: unknown, terminal: SandboxSettings['terminal']): AcceptedRequest | Answer {
+function validate(json: unknown, { terminal }: SandboxSettings): AcceptedRequest | Answer {
   if (json === undefined) return invalid({ body: ['The body is not JSON.'] });
   const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.includes(name)));
   const { amount } = known;
-  if (typeof amount !== 'number' || !Number.isFinite(amount))
-    return invalid({ amount: ['The amount must be a number.'] });
+  if (!Number.isFinite(amount)) return invalid({ amount: ['The amount must be a number.'] });
   const schema = SCHEMAS[terminal][known.paymentMethod === 'OPENBANKING' ? 'nftPurchase' : 'payment'];
   // On the wire any positive number is an amount. The schema is stricter, for the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });

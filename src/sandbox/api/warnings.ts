@@ -24,11 +24,10 @@ export function warningsOf({ paymentMethod, amount, currency }: AcceptedRequest,
   const unknown = Object.keys(sent).filter(name => !REQUEST_FIELDS.includes(name));
   const currencies = CURRENCIES[paymentMethod] ?? [currency];
   const decimals = decimalsOf(currency);
-  const warnings = [
+  return [
     unknown.length > 0 && `${unknownNames('field', unknown, REQUEST_FIELDS)}: ignored by the gateway.`,
     !KNOWN.includes(currency) && `currency: ${currency} is not a code of ISO 4217.`,
     !currencies.includes(currency) && `currency: ${paymentMethod} is usually paid in ${currencies.join(' or ')}.`,
     Number(amount.toFixed(decimals)) !== amount && `amount: ${currency} has ${decimals} decimals.`,
-  ];
-  return warnings.filter(warning => warning !== false);
+  ].filter(warning => warning !== false);
 }
