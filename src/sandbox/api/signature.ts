@@ -1,6 +1,5 @@
 // Checks a create's signature, and explains a mismatch if its cause can be found.
 import { createHash, createHmac } from 'node:crypto';
-import type { SandboxSettings } from '../sandbox-options.ts';
 import { escapeNonAscii } from '../text/php.ts';
 import { type Correction, correctionOf, type SigningStep } from './correction.ts';
 
@@ -20,13 +19,19 @@ export interface SignatureCheck {
   correction?: Correction | undefined;
 }
 
+interface Terminal {
+  signKey: string;
+  apiKey: string;
+  signatureEncoding: Encoding;
+}
+
 const digests = (bytes: Buffer) => [bytes.toString('hex'), bytes.toString('base64')] as const;
 
 const hmac = (bytes: string | Uint8Array, key: string | Uint8Array, algorithm = 'sha256') =>
   digests(createHmac(algorithm, key).update(bytes).digest());
 
 /** Returns the known mistakes by the step of signing, each with its headers. */
-function mistakesIn(body: Uint8Array, { signKey, apiKey }: SandboxSettings) {
+function mistakesIn(body: Uint8Array, { signKey, apiKey }: Terminal) {
   const [hex, base64] = hmac(body, signKey);
   const keyless = (end: string) => digests(createHash('sha256').update(body).update(end).digest());
   const padded = (end: string) => hmac(body, signKey + end);
@@ -61,8 +66,8 @@ function mistakesIn(body: Uint8Array, { signKey, apiKey }: SandboxSettings) {
   } satisfies Record<SigningStep, Record<string, readonly string[]>>;
 }
 
-export function checkSignature(given: string | null, body: Uint8Array, settings: SandboxSettings): SignatureCheck {
-  const { signKey, signatureEncoding: encoding } = settings;
+export function checkSignature(given: string | null, body: Uint8Array, terminal: Terminal): SignatureCheck {
+  const { signKey, signatureEncoding: encoding } = terminal;
   const [hex, base64] = hmac(body, signKey);
   const check = { given: given ?? undefined, expected: { hex, base64 }, encoding };
   if (given === check.expected[encoding]) return check;
@@ -72,7 +77,7 @@ export function checkSignature(given: string | null, body: Uint8Array, settings:
     correction: correctionOf(encoding, step),
   });
   if (given === null) return wrong('The Signature header is missing. Creates carry an HMAC-SHA256 of the body.');
-  for (const [step, mistakes] of Object.entries(mistakesIn(body, settings)))
+  for (const [step, mistakes] of Object.entries(mistakesIn(body, terminal)))
     for (const [problem, made] of Object.entries(mistakes))
       if (made.includes(given)) return wrong(problem, step as SigningStep);
   return wrong('The signature does not match: another key, or another body than the one sent.');

@@ -1,13 +1,22 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
 import { EventEmitter, once } from 'node:events';
 import { LONGEST_TIMER } from '../../deadline.ts';
+import type { Clock } from '../clock.ts';
+import type { Faults } from '../faults/faults.ts';
 import { type PaymentRecord, withoutSettlement } from '../ledger/record.ts';
-import type { Parts } from '../parts.ts';
+import type { Log } from '../log/log.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
 import { toPhpJson } from '../text/php.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { NOT_LOOPBACK, post } from './post.ts';
 
-type Used = Pick<Parts, 'settings' | 'faults' | 'log' | 'clock'>;
+/** The parts of a sandbox that callbacks use. */
+export interface CallbackParts {
+  settings: SandboxSettings;
+  clock: Clock;
+  faults: Faults;
+  log: Log;
+}
 
 /** Their documented callbacks lack the settlement fields of a lookup. */
 const CARD_METHODS: readonly string[] = ['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK'];
@@ -28,9 +37,9 @@ export class Callbacks {
   readonly #underWay = new Map<string, Promise<void>>();
   /** Emits `end` after each post, and after a reset. */
   readonly #ends = new EventEmitter().setMaxListeners(0);
-  readonly #parts: Used;
+  readonly #parts: CallbackParts;
 
-  constructor(parts: Used) {
+  constructor(parts: CallbackParts) {
     this.#parts = parts;
   }
 
