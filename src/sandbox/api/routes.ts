@@ -16,23 +16,13 @@ import { checkSignature } from './signature.ts';
 import { warningsOf } from './warnings.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
-  const { settings, ledger, log } = parts;
-
-  app.post('/api/v1/payments', async ({ req }) => toResponse(await takeCreate(parts, req.raw)));
-
-  app.get('/api/v1/payments/:id', async ({ req }) => {
-    const answer = await serve(parts, req.raw, () => {
-      const record = ledger.find(req.param('id'));
-      if (!record) return refusing(404, 'Payment not found.');
-      return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
-    });
-    return toResponse(answer);
-  });
+  app.post('/api/v1/payments', async ({ req }) => toResponse(await answerCall(parts, req.raw)));
+  app.get('/api/v1/payments/:id', async ({ req }) => toResponse(await answerCall(parts, req.raw, req.param('id'))));
 
   // The log also shows calls to a wrong address.
   const refuse = (path: string, refused: Answer) =>
     app.all(path, async ({ req }) => {
-      const { end } = log.begin(req.raw, await req.raw.bytes());
+      const { end } = parts.log.begin(req.raw, await req.raw.bytes());
       end({ ...refused, message: ADDRESSES });
       return toResponse(refused);
     });
@@ -41,32 +31,20 @@ export function addApi(app: Hono, parts: Parts): void {
   refuse('/api/*', refusing(404, 'Not found.'));
 }
 
-/** Takes a create. @param isPlayed whether a scenario sends it. Then only faults armed for its reference apply */
-export function takeCreate(parts: Parts, request: Request, isPlayed = false): Promise<Answer> {
-  const { settings, ledger } = parts;
-  const create: Take = (call, json, effect) => {
-    const accepted = validate(json, settings);
-    if ('status' in accepted) return accepted;
-    const warnings = warningsOf(accepted, Object(json));
-    if (warnings.length > 0) call.warnings = warnings;
-    const record = ledger.create(accepted, effect?.record?.(accepted), isPlayed);
-    return answering(createdAnswer(record, settings, request.url), 201, record.id);
-  };
-  return serve(parts, request, create, isPlayed);
-}
-
-/** Answers a call with the right keys. */
-type Take = (call: Call, json: unknown, effect?: Effect) => Answer;
-
-/** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
-async function serve(parts: Parts, request: Request, take: Take, isPlayed = false): Promise<Answer> {
+/**
+ * Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer.
+ *
+ * @param id the payment to look up. Without one, the call is a create
+ * @param isPlayed whether a scenario sends it. Then only faults armed for its reference apply
+ */
+export async function answerCall(parts: Parts, request: Request, id?: string, isPlayed = false): Promise<Answer> {
   const { settings, ledger, callbacks, faults, log } = parts;
   const body = await request.bytes();
   const { call, end } = log.begin(request, body, isPlayed);
   const signal = AbortSignal.any([request.signal, log.life.signal]);
   const json = isUtf8(body) ? parseJson(new TextDecoder().decode(body))?.value : undefined;
-  const known = ledger.find(new URL(request.url).pathname.split('/').at(-1) ?? '');
-  const on = request.method === 'POST' ? 'create' : 'lookup';
+  const on = id === undefined ? 'create' : 'lookup';
+  const known = ledger.find(id ?? '');
   let armed = faults.take(on, known?.reference ?? Object(json).reference, isPlayed);
   call.paymentId = known?.id;
   let answer: Answer | undefined;
@@ -77,7 +55,8 @@ async function serve(parts: Parts, request: Request, take: Take, isPlayed = fals
     if (answer) return answer;
     if (on === 'create') call.signature = checkSignature(request.headers.get('signature'), body, settings);
     const problem = credentialProblem(request.headers, settings.apiKey) ?? call.signature?.problem;
-    const taken = problem ? refusing(401, problem) : take(call, json, effect);
+    const take = () => (id === undefined ? create(parts, request, call, json, effect) : lookUp(parts, id));
+    const taken = problem ? refusing(401, problem) : take();
     call.paymentId ??= taken.paymentId;
     // A call that the gateway itself refuses does not use up the fault.
     if (armed && taken.message) {
@@ -94,6 +73,21 @@ async function serve(parts: Parts, request: Request, take: Take, isPlayed = fals
     call.fault = armed?.fault;
     end(answer);
   }
+}
+
+function create({ settings, ledger }: Parts, { url }: Request, call: Call, json: unknown, effect?: Effect): Answer {
+  const accepted = validate(json, settings);
+  if ('status' in accepted) return accepted;
+  const warnings = warningsOf(accepted, Object(json));
+  if (warnings.length > 0) call.warnings = warnings;
+  const record = ledger.create(accepted, effect?.record?.(accepted), call.isPlayed);
+  return answering(createdAnswer(record, settings, url), 201, record.id);
+}
+
+function lookUp({ settings, ledger }: Parts, id: string): Answer {
+  const record = ledger.find(id);
+  if (!record) return refusing(404, 'Payment not found.');
+  return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
 }
 
 const ADDRESSES =

@@ -1,7 +1,7 @@
 // Sends a signed create to the sandbox, as a merchant would.
 import { createHmac } from 'node:crypto';
 import { JSON_TYPE } from '../answer.ts';
-import { takeCreate } from '../api/routes.ts';
+import { answerCall } from '../api/routes.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
@@ -14,7 +14,7 @@ export async function create(parts: Parts, payment: object, origin: string): Pro
   const signature = createHmac('sha256', signKey).update(body).digest(signatureEncoding);
   const init = { method: 'POST', headers: { ...JSON_TYPE, authorization: `Bearer ${apiKey}`, signature }, body };
   const request = new Request(`${origin}/api/v1/payments`, init);
-  const { paymentId, message } = await takeCreate(parts, request, true).catch(() => {
+  const { paymentId, message } = await answerCall(parts, request, undefined, true).catch(() => {
     throw new SandboxError('refused', BROKEN);
   });
   if (paymentId === undefined) throw new SandboxError('refused', `The gateway refuses the create: ${message}`);
