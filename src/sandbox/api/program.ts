@@ -1,10 +1,9 @@
 // Complete programs that send one signed create, in four languages.
 import type { SandboxSettings } from '../sandbox-options.ts';
-import { type Correction, correctionOf } from './correction.ts';
+import { correctionOf } from './correction.ts';
 
 /** The programs read the keys from the environment. The one for the shell sets it. */
-export function programsOf(payment: object, url: string, settings: SandboxSettings): Correction {
-  const { apiKey, signKey, signatureEncoding } = settings;
+export function programsOf(payment: object, url: string, { apiKey, signKey, signatureEncoding }: SandboxSettings) {
   const { php, python, node, curl } = correctionOf(signatureEncoding);
   const json = JSON.stringify(payment, null, 2);
   return {
