@@ -61,7 +61,7 @@ export class Callbacks {
   }
 
   /** Posts the payment's state. */
-  send(record: PaymentRecord, url: string): void {
+  send(record: PaymentRecord, url: string) {
     const { settings, faults, log, clock } = this.#parts;
     const { id: paymentId, paymentStatus, reference } = record;
     const { fault, ms = 5_000 } = faults.take('callback', reference) ?? {};
@@ -69,22 +69,20 @@ export class Callbacks {
     const sent = { paymentId, paymentStatus, url, body: toPhpJson(payload) };
     const callback: Callback = { ...sent, retries: settings.callbackRetries };
     const faulty: Callback = { ...callback, fault };
+    if (fault === 'callback-delay') return this.#wait(faulty, clock.now() + ms);
+    if (fault === 'callback-reorder') return this.#wait(faulty);
+    if (fault === 'callback-lose')
+      return log.emit({ type: 'callback', delivery: log.post({ ...sent, fault, error: 'never posted' }) });
     const once: Callback = { ...faulty, retries: [] };
-    if (fault === 'callback-lose') {
-      log.emit({ type: 'callback', delivery: log.post({ ...sent, fault, error: 'never posted' }) });
-    } else if (fault === 'callback-delay' || fault === 'callback-reorder') {
-      this.#wait(faulty, fault === 'callback-delay' ? clock.now() + ms : undefined);
-    } else {
-      const forged = toPhpJson({ ...payload, paymentStatus: 'COMPLETED', amount: record.amount * 10 });
-      const posts = {
-        'callback-duplicate': [callback, once],
-        'callback-forge': [{ ...once, paymentStatus: 'COMPLETED', body: forged }, callback],
-        'callback-drop-query': [{ ...faulty, url: url.replace(/\?[^#]*/, '') }],
-      };
-      for (const one of fault ? posts[fault] : [callback]) this.#enqueue(one);
-      const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
-      if (held.length > 0 || this.#next <= clock.now()) this.#postWaiting(held.reverse());
-    }
+    const forged = toPhpJson({ ...payload, paymentStatus: 'COMPLETED', amount: record.amount * 10 });
+    const posts = {
+      'callback-duplicate': [callback, once],
+      'callback-forge': [{ ...once, paymentStatus: 'COMPLETED', body: forged }, callback],
+      'callback-drop-query': [{ ...faulty, url: url.replace(/\?[^#]*/, '') }],
+    };
+    for (const one of fault ? posts[fault] : [callback]) this.#enqueue(one);
+    const held = this.waiting.filter(one => one.due === undefined && one.callback.paymentId === paymentId);
+    if (held.length > 0 || this.#next <= clock.now()) this.#postWaiting(held.reverse());
   }
 
   /** Posts a callback again, by hand. @throws {SandboxError} `unknown_delivery` */
@@ -138,8 +136,7 @@ export class Callbacks {
     const { settings, log, clock } = this.#parts;
     delivery.at = clock.now();
     const begun = performance.now();
-    const outcome = await post(delivery, settings, life);
-    Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
+    Object.assign(delivery, await post(delivery, settings, life), { durationMs: performance.now() - begun });
     if (life.aborted) return;
     log.emit({ type: 'callback', at: delivery.at, delivery: { ...delivery } });
     const [ms, ...retries] = callback.retries;
