@@ -10,7 +10,7 @@ import { toPhpJson } from '../text/php.ts';
 import { type Callback, type Delivery, isTaken, type WaitingCallback } from './delivery.ts';
 import { NOT_LOOPBACK, post } from './post.ts';
 
-/** The parts of a sandbox that callbacks use. */
+/** The parts that callbacks use. */
 export interface CallbackParts {
   settings: SandboxSettings;
   clock: Clock;

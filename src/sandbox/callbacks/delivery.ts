@@ -40,7 +40,7 @@ export interface WaitingCallback {
   due?: number | undefined;
 }
 
-export const isTaken = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status < 300;
+export const isTaken = ({ status = 0 }: Delivery): boolean => status >= 200 && status < 300;
 
 export const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';
 

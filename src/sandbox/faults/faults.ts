@@ -73,7 +73,7 @@ export interface Armed<F extends Fault = Fault> {
 
 /** The faults of a sandbox, injected in the order of arming. */
 export class Faults {
-  /** Includes used-up ones, whose `count` is 0. */
+  /** Used-up ones have the `count` 0. */
   #armed: Armed[] = [];
   #nextId = 1;
   readonly #log: Log;
@@ -144,7 +144,7 @@ export class Faults {
 
   /** @internal Restores the faults of a saved sandbox. */
   restore(armed: readonly Armed[]): void {
-    this.#armed = armed.map(one => ({ ...one }));
+    this.#armed = [...armed];
     this.#nextId = (armed.at(-1)?.id ?? 0) + 1;
   }
 }
@@ -158,7 +158,7 @@ export function sentenceOf({ fault, on, ms, count, probability, reference }: Arm
   return `The next ${which}${whose} ${count === 1 ? 'meets' : 'meet'} \`${fault}\`${length}${chance}.`;
 }
 
-/** Refuses an option without an effect, which is a mistake. */
+/** Refuses an option without an effect. */
 function refuseUnused(fault: Fault, { on, ms }: FaultOptions): void {
   const refuse = (problem: string) => new ConfigurationError(`${problem}.`);
   if (ms !== undefined && !takesMs(fault)) throw refuse(`ms is for slow and callback-delay, and not for ${fault}`);

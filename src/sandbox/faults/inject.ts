@@ -6,11 +6,11 @@ import { millisecondsOf, toPhpDate, toPhpJson } from '../text/php.ts';
 import type { CallFault } from './kinds.ts';
 
 export interface Effect {
-  /** The answer that keeps the call from the gateway. @throws to break the connection */
+  /** Answers instead of the gateway. @throws to break the connection */
   before?(): Answer;
-  /** The changes to the gateway's record. */
+  /** Changes the gateway's record. */
   record?(request: AcceptedRequest): Partial<PaymentRecord>;
-  /** The changed answer. @throws to break the connection, and as soon as the caller aborts */
+  /** Changes the answer. @throws to break the connection, and as soon as the caller aborts */
   after?(answer: Answer, signal: AbortSignal, ms?: number): Answer | Promise<Answer>;
 }
 
