@@ -35,16 +35,16 @@ export function toResponse({ status, body, headers, isCut }: Answer): Response {
   return new Response(isCut ? firstHalf(body) : body, { status, headers: fields });
 }
 
-/** The error of a fetch whose connection the other side closed. */
-export const connectionBroke = () =>
-  new TypeError('fetch failed', {
-    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
-  });
+/** Throws the error of a fetch whose connection the other side closed. */
+export function breakOff(): never {
+  const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+  throw new TypeError('fetch failed', { cause });
+}
 
 async function* firstHalf(text: string) {
   const bytes = Buffer.from(text);
   yield bytes.subarray(0, bytes.length / 2);
   // A failing stream drops chunks that its readers have not taken yet.
   await delay(20);
-  throw connectionBroke();
+  breakOff();
 }

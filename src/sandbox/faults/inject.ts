@@ -1,6 +1,6 @@
 // Injects faults into calls: some keep a call from the gateway, others change its record or its answer.
 import { delay, withSignal } from '../../deadline.ts';
-import { type Answer, connectionBroke, refusing } from '../answer.ts';
+import { type Answer, breakOff, refusing } from '../answer.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { millisecondsOf, toPhpDate, toPhpJson } from '../text/php.ts';
 import type { CallFault } from './kinds.ts';
@@ -13,10 +13,6 @@ export interface Effect {
   /** Changes the answer. @throws to break the connection, and as soon as the caller aborts */
   after?(answer: Answer, signal: AbortSignal, ms?: number): Answer | Promise<Answer>;
 }
-
-const breakOff = (): never => {
-  throw connectionBroke();
-};
 
 /** The effect of each fault. `callback-first` only changes the order of the calls. */
 export const EFFECTS: Readonly<Record<CallFault, Effect>> = {
