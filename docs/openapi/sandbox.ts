@@ -31,9 +31,10 @@ export function describeSandbox(): object {
     content: { 'application/json': { schema: refTo('Problem') } },
   });
   const paths: Record<string, Record<string, object>> = {};
-  for (const { method, path: route, name, summary, query, body, errors = [] } of ROUTES) {
+  for (const { method, path: route, name, summary, fields, errors = [] } of ROUTES) {
+    const [query, body] = method === 'GET' ? [fields] : [undefined, fields];
     const path = PREFIX + route.replace(/:(\w+)/, '{$1}');
-    const codes = [...errors, ...(query || body ? ['invalid' as const] : [])];
+    const codes = [...errors, ...(fields ? ['invalid' as const] : [])];
     const byStatus = Map.groupBy(codes, statusOf);
     const operation = {
       operationId: name,

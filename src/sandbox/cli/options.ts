@@ -5,31 +5,25 @@ import { check, type Route } from '../control/define.ts';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
-export function fieldsOf({ query, body }: Route): Shape {
-  const schema = query ?? body;
-  return schema instanceof z.ZodObject ? schema.shape : {};
-}
+export const fieldsOf = ({ fields }: Route): Shape => (fields instanceof z.ZodObject ? fields.shape : {});
 
 /** Fields with a different name or form on the command line. */
-const WRITTEN: Readonly<Record<string, { flags: string; about?: string }>> = {
-  paymentId: { flags: '--id <id>', about: "the payment's id" },
-  paymentStatus: { flags: '--status <state>', about: "the payment's state" },
-  isAnswered: { flags: '--answered', about: 'the callback of its state was answered with 2xx' },
-  body: { flags: '--body <file>', about: 'file that replaces its body; - for standard input' },
+const WRITTEN: Readonly<Record<string, [flags: string, about: string]>> = {
+  paymentId: ['--id <id>', "the payment's id"],
+  paymentStatus: ['--status <state>', "the payment's state"],
+  isAnswered: ['--answered', 'the callback of its state was answered with 2xx'],
+  body: ['--body <file>', 'file that replaces its body; - for standard input'],
 };
 
 /** Makes an option that checks its value by the schema, and passes it on as written. */
 export function optionOf(name: string, schema: z.ZodType): Option {
   const field = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const { flags, about = phrase(field.description ?? '') } = WRITTEN[name] ?? {};
   const kebab = name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
   const isFlag = field.type === 'boolean' || field.enum?.join() === 'true,false';
-  const value = field.title ?? kebab.replace(/.*-/, '');
-  const isShown = !isFlag && field.default !== undefined && String(field.default) !== '';
-  const option = new Option(
-    flags ?? `--${kebab}${isFlag ? '' : ` <${value}>`}`,
-    isShown ? `${about} (default: ${field.default})` : about,
-  );
+  const value = isFlag ? '' : ` <${field.title ?? kebab.replace(/.*-/, '')}>`;
+  const [flags, about] = WRITTEN[name] ?? [`--${kebab}${value}`, phrase(field.description ?? '')];
+  const preset = isFlag ? '' : String(field.default ?? '');
+  const option = new Option(flags, preset ? `${about} (default: ${preset})` : about);
   if (isFlag) return option;
   if (field.enum) option.choices(field.enum.map(String));
   return option.argParser(written => {

@@ -7,28 +7,28 @@ import { isForeign } from '../api/origin.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxError } from '../sandbox-error.ts';
 
-export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
+export interface Route<S extends z.ZodType = z.ZodType> {
   method: string;
   /** The path below `/_sandbox`: `/payments/:id`. */
   path: string;
   /** The operation's name in generated clients. */
   name: string;
   summary: string;
-  query?: Q;
-  body?: B;
+  /** The query of a GET, the body of other methods. */
+  fields?: S;
   errors?: readonly SandboxError['code'][];
   /** @param call with the parameter of the path as `id`, and the sandbox's `origin` as the caller knows it */
-  run(parts: Parts, call: { id: string; query: z.output<Q>; body: z.output<B>; origin: string }): unknown;
+  run(parts: Parts, fields: z.output<S>, call: { id: string; origin: string }): unknown;
 }
 
-/** Checks the types of a route. @param address its method and path: `GET /payments/:id` */
-export function route<Q extends z.ZodType, B extends z.ZodType>(
+/** @param address its method and path: `GET /payments/:id` */
+export function route<S extends z.ZodType>(
   address: string,
   name: string,
   summary: string,
-  rest: Pick<Route<Q, B>, 'query' | 'body' | 'errors' | 'run'>,
+  rest: Pick<Route<S>, 'fields' | 'errors' | 'run'>,
 ): Route {
-  const [method, path] = address.split(' ') as [string, string];
+  const [method = '', path = ''] = address.split(' ');
   return { method, path, name, summary, ...rest };
 }
 
@@ -38,30 +38,27 @@ type Code = SandboxError['code'] | 'invalid';
 
 const STATUS: Partial<Record<Code, number>> = { invalid: 422, refused: 422, final_state: 409, timeout: 408 };
 
-/** Returns the HTTP status of a refusal: 404 for each unknown thing. */
+/** The HTTP status of a refusal: 404 for each unknown thing. */
 export const statusOf = (code: Code): number => STATUS[code] ?? 404;
 
 export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): void {
-  for (const { method, path, query, body, run } of routes) {
+  for (const { method, path, fields, run } of routes) {
     app.on(method, PREFIX + path, async ({ req }) => {
       if (isForeign(req.raw)) {
         return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
       }
-      const answer = await run(parts, {
-        id: Object.values<string>(req.param())[0] ?? '',
-        query: query ? read(query, req.query()) : {},
-        body: body ? read(body, await jsonOf(req.raw)) : {},
-        origin: new URL(req.url).origin,
-      });
+      const given = fields && read(fields, method === 'GET' ? req.query() : await jsonOf(req.raw));
+      const [id = ''] = Object.values<string>(req.param());
+      const answer = await run(parts, given, { id, origin: new URL(req.url).origin });
       if (answer instanceof Response) return answer;
       return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
     });
   }
   for (const [path, same] of Map.groupBy(routes, ({ path }) => path)) {
+    const methods = same.map(({ method }) => method);
     app.all(PREFIX + path, ({ req }) => {
-      const allow = same.map(({ method }) => method);
-      const refused = problem('refused', `This address takes ${allow.join(' or ')}, and not ${req.method}.`, 405);
-      refused.headers.set('allow', allow.join(', '));
+      const refused = problem('refused', `This address takes ${methods.join(' or ')}, and not ${req.method}.`, 405);
+      refused.headers.set('allow', methods.join(', '));
       return refused;
     });
   }
@@ -74,14 +71,15 @@ export const problem = (code: Code, message: string, status = statusOf(code)): R
 
 async function jsonOf(request: Request): Promise<unknown> {
   const text = await request.text();
-  const json = parseJson(text.trim() || '{}');
-  if (!json) throw new ConfigurationError('The body is not JSON.');
   // PHP writes an empty map as [].
-  return Array.isArray(json.value) && json.value.length === 0 ? {} : json.value;
+  const isEmpty = ['', '[]'].includes(text.replace(/\s/g, ''));
+  const json = parseJson(isEmpty ? '{}' : text);
+  if (json) return json.value;
+  throw new ConfigurationError('The body is not JSON.');
 }
 
 /** Checks a value, and describes mistakes without a text of their own. */
-export const check = <S extends z.ZodType>(schema: S, value: unknown) =>
+export const check = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, {
     error: issue => {
       if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;
@@ -90,7 +88,7 @@ export const check = <S extends z.ZodType>(schema: S, value: unknown) =>
     },
   });
 
-function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+function read(schema: z.ZodType, value: unknown): unknown {
   const { success, data, error } = check(schema, value);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '));

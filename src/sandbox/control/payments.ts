@@ -7,7 +7,7 @@ import type { PaymentRecord } from '../ledger/record.ts';
 import type { SandboxEvent } from '../log/events.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { wait } from '../text/duration.ts';
-import { type Route, route } from './define.ts';
+import { route } from './define.ts';
 import { waitFields, waitFor } from './wait-for.ts';
 
 const text = z.string().optional();
@@ -20,16 +20,17 @@ const paging = {
   offset: whole(0, Number.MAX_SAFE_INTEGER).describe('The number to skip.'),
 };
 
-/** The query of a list, all or those of one payment. */
+const timeout = wait.describe('The longest wait, at most 10m.');
+
 export const listQuery = z.strictObject({ paymentId: text, ...paging });
 
 /** Returns a page, the newest first, and the number on all pages. */
 export function pageOf<T extends { paymentId?: string | undefined }>(
   all: readonly T[],
   { paymentId, limit, offset }: z.output<typeof listQuery>,
-): [page: T[], total: number] {
+) {
   const found = all.filter(one => paymentId === undefined || one.paymentId === paymentId.toLowerCase()).reverse();
-  return [found.slice(offset, offset + limit), found.length];
+  return [found.slice(offset, offset + limit), found.length] as const;
 }
 
 const moveTo = <N extends MoveName>(name: N) =>
@@ -48,58 +49,58 @@ export interface ShownPayment {
   timeline: readonly SandboxEvent[];
 }
 
-export const PAYMENT_ROUTES: readonly Route[] = [
+export const PAYMENT_ROUTES = [
   route('GET /payments', 'listPayments', 'The payments, the newest first.', {
-    query: z.strictObject({
+    fields: z.strictObject({
       search: text.describe("A part of the id, reference, description, method, amount or the customer's email."),
       paymentStatus: z.enum(PAYMENT_STATUSES).optional(),
       reference: text.describe('The whole of it.'),
       ...paging,
     }),
-    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => {
+    run: ({ ledger }, { limit, offset, ...wanted }) => {
       const found = ledger.search(wanted);
       return { payments: found.slice(offset, offset + limit), total: found.length };
     },
   }),
   route('GET /payments/:id', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
     errors: ['unknown_payment'],
-    run: ({ ledger, log }, { id: named }): ShownPayment => {
-      const [payment] = ledger.named(named);
+    run: ({ ledger, log }, _, { id }): ShownPayment => {
+      const [payment] = ledger.named(id);
       const { request, callbackUrl, postedTo } = ledger.detailsOf(payment.id);
       const elsewhere = postedTo === callbackUrl ? undefined : postedTo;
       return { payment, request, callbackUrl, postedTo: elsewhere, timeline: log.timeline(payment.id) };
     },
   }),
   route('POST /payments/:id/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
-    body: moves,
+    fields: moves,
     errors: ['unknown_payment', 'final_state', 'refused'],
-    run: (parts, { id, body: { move: name, ...options } }) => move(parts, parts.ledger.only(id).id, name, options),
+    run: (parts, { move: name, ...options }, { id }) => move(parts, parts.ledger.only(id).id, name, options),
   }),
   route('GET /wait', 'waitForPayment', 'Waits until a payment has the given state.', {
-    query: z.strictObject({
+    fields: z.strictObject({
       ...waitFields,
       isAnswered: flagText.optional().describe('Whether the callback of its state must have been answered with 2xx.'),
-      timeout: wait.describe('The longest wait, at most 10m.'),
+      timeout,
     }),
     errors: ['timeout', 'refused'],
-    run: (parts, { query }) => waitFor(parts, query),
+    run: waitFor,
   }),
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
-    query: listQuery,
-    run: ({ log }, { query }) => {
+    fields: listQuery,
+    run: ({ log }, query) => {
       const [deliveries, total] = pageOf(log.deliveries, query);
       return { deliveries, total };
     },
   }),
   route('POST /deliveries/:id/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
-    body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
+    fields: z.strictObject({ body: text.describe('Posted in place of its body.') }),
     errors: ['unknown_delivery'],
-    run: ({ callbacks }, { id, body }) => callbacks.redeliver(Number(id), body),
+    run: ({ callbacks }, body, { id }) => callbacks.redeliver(Number(id), body),
   }),
   route('GET /idle', 'waitUntilIdle', 'Waits until no callback is running or delayed.', {
-    query: z.strictObject({ timeout: wait.describe('The longest wait, at most 10m.') }),
+    fields: z.strictObject({ timeout }),
     errors: ['timeout'],
-    run: async ({ callbacks, log }, { query: { timeout } }) => {
+    run: async ({ callbacks, log }, { timeout }) => {
       await withTimeout(callbacks.idle(), timeout, () => {
         throw new SandboxError('timeout', `Callbacks are still running after ${timeout} ms.`);
       });

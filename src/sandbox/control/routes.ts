@@ -1,11 +1,11 @@
-// The sandbox's own JSON API, for tests in any language. It covers everything in the pages and the command line.
+// The sandbox's own JSON API. It covers everything in the pages and the command line.
 import { JSON_TYPE } from '../answer.ts';
 import { type Route, route } from './define.ts';
 import { MACHINERY_ROUTES } from './machinery.ts';
 import { PAYMENT_ROUTES } from './payments.ts';
 import { SCENARIO_ROUTES } from './scenarios.ts';
 
-/** Every route of the API, also the source of the command line and of the description. */
+/** Also the source of the command line and of the description. */
 export const ROUTES: readonly Route[] = [
   ...PAYMENT_ROUTES,
   ...SCENARIO_ROUTES,

@@ -6,34 +6,35 @@ import { SCENARIOS } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
 import { readScenario } from '../scenarios/read.ts';
 import { testServer } from '../scenarios/report.ts';
-import { type Route, route } from './define.ts';
+import { route } from './define.ts';
 
 const to = httpUrl.optional().describe("Your callback address, in place of the sandbox's `forwardTo`.");
+const target = z.strictObject({ to });
 
-export const SCENARIO_ROUTES: readonly Route[] = [
+export const SCENARIO_ROUTES = [
   route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', {
     run: () => ({ scenarios: SCENARIOS }),
   }),
   route('POST /scenarios/:name', 'playScenario', 'Plays one of them, and answers once it has ended.', {
-    body: z.strictObject({ to }),
+    fields: target,
     errors: ['unknown_scenario', 'refused'],
-    run: (parts, { id: name, body, origin }) => play(parts, name, body, origin),
+    run: (parts, options, { id, origin }) => play(parts, id, options, origin),
   }),
   route('POST /scenarios', 'playOwnScenario', 'Plays a scenario of your own.', {
-    body: z.strictObject({
+    fields: z.strictObject({
       scenario: z
         .union([z.string().describe('YAML.'), z.looseObject({}).meta({ ...scenarioSchema.meta() })])
         .describe('YAML as text, or the same as JSON.'),
       to,
     }),
     errors: ['refused'],
-    run: async (parts, { body: { scenario, to }, origin }) => {
+    run: async (parts, { scenario, to }, { origin }) => {
       const read = typeof scenario === 'string' ? await readScenario(scenario) : scenario;
       return play(parts, read, { to }, origin);
     },
   }),
   route('POST /test', 'testServer', 'Plays every built-in scenario at your server, and answers with a report card.', {
-    body: z.strictObject({ to }),
-    run: (parts, { body, origin }) => testServer(parts, body, origin),
+    fields: target,
+    run: (parts, options, { origin }) => testServer(parts, options, origin),
   }),
 ];

@@ -2,11 +2,9 @@
 import { withTimeout } from '../../deadline.ts';
 import { flag, milliseconds, oneOf, optionsReader, text } from '../../option-reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
-import type { Callbacks } from '../callbacks/callbacks.ts';
 import { answerOf, isTaken } from '../callbacks/delivery.ts';
 import { matcherOf } from '../ledger/query.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
-import type { Log } from '../log/log.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
@@ -36,12 +34,13 @@ export const waitFields = {
 
 const readFields = optionsReader<WaitFor>()('sandbox.waitFor', waitFields);
 
-export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor): Promise<PaymentRecord> {
+export async function waitFor(parts: Parts, what: WaitFor): Promise<PaymentRecord> {
   const { timeout, isAnswered, ...query } = readFields(what);
   const { paymentId, reference } = query;
   if (paymentId === undefined && reference === undefined) {
     throw new SandboxError('refused', 'Say which payment to wait for: pass its id or reference.');
   }
+  const { ledger, log } = parts;
   const find = () => (paymentId === undefined ? ledger.search({ reference })[0] : ledger.find(paymentId));
   const isWanted = matcherOf(query);
   const hasAnswer = ({ id, paymentStatus: state }: PaymentRecord) =>
@@ -53,18 +52,17 @@ export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor):
   };
   const unsubscribe = log.subscribe(look);
   look();
-  const late = () => {
-    throw new SandboxError('timeout', `Not reached within ${timeout} ms: ${storyOf(find(), log, callbacks)}`);
-  };
-  return withTimeout(promise, timeout, late).finally(unsubscribe);
+  return withTimeout(promise, timeout, () => {
+    throw new SandboxError('timeout', `Not reached within ${timeout} ms: ${storyOf(find(), parts)}`);
+  }).finally(unsubscribe);
 }
 
-function storyOf(record: PaymentRecord | undefined, log: Log, { waiting }: Callbacks): string {
+function storyOf(record: PaymentRecord | undefined, { log, callbacks }: Parts): string {
   if (!record) return 'the sandbox has no such payment.';
-  const [latest] = log.deliveriesOf(record.id);
-  const held = waiting.find(({ callback }) => callback.paymentId === record.id);
+  const { id, paymentStatus } = record;
+  const held = callbacks.waiting.find(({ callback }) => callback.paymentId === id);
   const until = held?.due === undefined ? 'for the next one' : `until ${new Date(held.due).toISOString()}`;
   const none = held ? `its callback waits ${until}` : 'it has no callback';
-  const answer = latest ? `its latest callback was ${answerOf(latest)}` : none;
-  return `payment ${record.id} is ${record.paymentStatus}, and ${answer}.`;
+  const [latest] = log.deliveriesOf(id);
+  return `payment ${id} is ${paymentStatus}, and ${latest ? `its latest callback was ${answerOf(latest)}` : none}.`;
 }
