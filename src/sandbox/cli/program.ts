@@ -7,7 +7,7 @@ import { CommandError, complain, createProgram, integer, runProgram } from '../.
 import { SandboxError } from '../sandbox-error.ts';
 import { sandboxFields } from '../sandbox-options.ts';
 import { SCENARIOS, scenarioOf } from '../scenarios/library.ts';
-import { addRemoteCommand, place, REMOTE_COMMANDS, scenarioTable } from './commands.ts';
+import { place, REMOTE_COMMANDS, scenarioTable } from './commands.ts';
 import { logs } from './logs.ts';
 import { optionOf } from './options.ts';
 import { DEFAULT_PORT } from './remote.ts';
@@ -46,7 +46,7 @@ export function sandboxProgram(): Command {
       const text = scenario?.text.trimEnd() ?? scenarioTable;
       console.log(json ? JSON.stringify(scenario ?? SCENARIOS, null, 2) : text);
     });
-  for (const command of REMOTE_COMMANDS) addRemoteCommand(program, command);
+  for (const add of REMOTE_COMMANDS) add(program);
   place(program.command('logs'))
     .description('prints the latest events, a line each')
     .option('--follow', 'continue with new ones')
