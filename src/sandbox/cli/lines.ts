@@ -1,7 +1,6 @@
 // Formats events and lists for the command line, one line each.
 import { styleText } from 'node:util';
 import { printable, table } from '../../terminal/text.ts';
-import type { Correction } from '../api/correction.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { ShownPayment } from '../control/payments.ts';
 import { type Armed, sentenceOf } from '../faults/faults.ts';
@@ -16,7 +15,10 @@ const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);
 const bad = (text: string) => styleText('red', text);
 
-const milliseconds = (duration: number | undefined) => dim(`${Math.round(duration ?? 0)} ms`);
+const milliseconds = (duration = 0) => dim(`${Math.round(duration)} ms`);
+
+const statusText = (status: number | undefined, missing: string) =>
+  (status && status < 300 ? good : bad)(String(status ?? missing));
 
 /** Formats hours, minutes and seconds, on this machine's clock. */
 const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8);
@@ -26,21 +28,20 @@ export function timedLineOf(event: SandboxEvent): string | undefined {
   return line && `${dim(clockTime(event.at))} ${line}`;
 }
 
-/** Formats an event, or returns undefined to skip it. */
+/** Returns undefined for an event of a later version. */
 export function lineOf(event: SandboxEvent): string | undefined {
   switch (event.type) {
     case 'request': {
       const { method, path, status, durationMs, message, correction, fault, paymentId } = event;
-      const outcome = status === undefined ? bad('broken') : (status < 300 ? good : bad)(String(status));
+      const call = `${statusText(status, 'broken')} ${method} ${printable(path)}`;
       const made = method === 'POST' && paymentId && dim(paymentId);
-      const why = message && printable(message);
-      const call = `${outcome} ${method} ${printable(path)}`;
-      return joined(call, made, milliseconds(durationMs), faultText(fault), why) + correctionText(correction);
+      const line = joined(call, made, milliseconds(durationMs), faultText(fault), message && printable(message));
+      const isOneLine = correction && !correction.php.includes('\n');
+      return isOneLine ? `${line}\n${table(Object.entries(correction))}` : line;
     }
     case 'move': {
-      const { paymentStatus, reference, paymentId, amount } = event;
-      const moved = `    ${paymentStatus}  ${printable(reference ?? '')}  ${dim(paymentId)}`;
-      return joined(moved, amount !== undefined && bad(`paid: ${amount}`));
+      const moved = paymentLine({ ...event, id: dim(event.paymentId) });
+      return joined(`    ${moved}`, event.amount !== undefined && bad(`paid: ${event.amount}`));
     }
     case 'callback-waits': {
       const { paymentStatus, due, fault } = event;
@@ -51,7 +52,7 @@ export function lineOf(event: SandboxEvent): string | undefined {
       return callbackLine(event.delivery);
     case 'fault':
       if (!event.fault) return '    disarmed';
-      return event.isDisarmed ? `    disarmed: ${event.fault}` : `    armed: ${event.fault}`;
+      return `    ${event.isDisarmed ? 'disarmed' : 'armed'}: ${event.fault}`;
     case 'clock':
       return `    clock: ${event.offset < 0 ? '' : '+'}${event.offset} ms`;
     case 'scenario':
@@ -61,23 +62,18 @@ export function lineOf(event: SandboxEvent): string | undefined {
   }
 }
 
-const joined = (...parts: readonly (string | undefined | false)[]): string => parts.filter(Boolean).join('  ');
+const joined = (...parts: (string | undefined | false)[]): string => parts.filter(Boolean).join('  ');
 
 const faultText = (fault: Fault | undefined) => fault && bad(`fault: ${fault}`);
 
-/** Formats the corrected line of a known mistake, below the call. */
-const correctionText = (correction: Correction | undefined): string =>
-  !correction || correction.php.includes('\n') ? '' : `\n${table(Object.entries(correction))}`;
-
 export function callbackLine({ id, paymentStatus, url, status, error, durationMs, fault, repeats }: Delivery): string {
-  const outcome = status === undefined ? bad('---') : (status < 300 ? good : bad)(String(status));
-  const posted = `${outcome} callback ${paymentStatus} → ${printable(url)}`;
+  const posted = `${statusText(status, '---')} callback ${paymentStatus} → ${printable(url)}`;
   const end = error ? bad(printable(error)) : milliseconds(durationMs);
   return joined(posted, end, faultText(fault), dim(`delivery ${id}${repeats ? `, again ${repeats}` : ''}`));
 }
 
-export const paymentLine = ({ paymentStatus, reference, id }: PaymentRecord): string =>
-  `${paymentStatus}  ${printable(reference ?? '')}  ${id}`;
+export const paymentLine = (payment: Pick<PaymentRecord, 'paymentStatus' | 'reference' | 'id'>) =>
+  `${payment.paymentStatus}  ${printable(payment.reference ?? '')}  ${payment.id}`;
 
 const HEAD = ['STATE', 'REFERENCE', 'AMOUNT', 'METHOD', 'CREATED', 'ID'];
 
@@ -103,19 +99,19 @@ export function paymentText({ payment, request, callbackUrl, postedTo, timeline 
   const facts = [
     ['id', id],
     ['reference', reference ?? '-'],
-    ['state', `${paymentStatus}${errorMessage ? `: ${errorMessage}` : ''}`],
+    ['state', [paymentStatus, errorMessage].filter(Boolean).join(': ')],
     ['asked for', `${paymentType} by ${paymentMethod}, ${money({ ...payment, amount })}`],
-    ...(amount === payment.amount ? [] : [['amount', money(payment)]]),
+    amount !== payment.amount && ['amount', money(payment)],
     ['callbacks to', postedTo ?? callbackUrl],
-    ...(postedTo === undefined ? [] : [['instead of', callbackUrl]]),
-  ];
+    postedTo !== undefined && ['instead of', callbackUrl],
+  ].filter(fact => fact !== false);
   return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
 }
 
 export function playedText({ payment, deliveries, problems, note }: Played): string {
   const wrong = problems.map(problem => `Not as expected: ${printable(problem)}`);
   const posted = note ? [] : deliveries.map(callbackLine);
-  return [paymentLine(payment), ...posted, ...wrong, ...(note ? [note] : [])].join('\n');
+  return [paymentLine(payment), ...posted, ...wrong, note].filter(Boolean).join('\n');
 }
 
 const COLOURS = { passed: good, failed: bad, unchecked: dim };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { unknownNames } from '../../schemas/hints.ts';
-import { CommandError, complain, createProgram, integer, runProgram } from '../../terminal/program.ts';
+import { CommandError, complain, createProgram, FAILED, integer, runProgram } from '../../terminal/program.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { sandboxFields } from '../sandbox-options.ts';
 import { SCENARIOS, scenarioOf } from '../scenarios/library.ts';
@@ -30,7 +30,7 @@ export const run = (args: string[]): Promise<number> => runProgram(sandboxProgra
 
 function explain(error: unknown): CommandError {
   if (error instanceof GatewayError || error instanceof SandboxError)
-    return new CommandError(error.message, undefined, error.code);
+    return new CommandError(error.message, FAILED, error.code);
   throw error;
 }
 
@@ -67,23 +67,18 @@ function addServe(program: Command): void {
     .option('--skip-verify', 'accept any certificate at --forward-to https://…')
     .option('--json', 'print a line of JSON for each event')
     .allowExcessArguments()
-    .action(async (options: ServeOptions) => {
+    .action(async (options: ServeOptions, { args: [unknown] }: Command) => {
       // Commander passes a mistyped command to the default one.
-      const [unknown] = server.args;
       const names = program.commands.map(command => command.name());
       if (unknown) throw new CommandError(unknownNames('command', [unknown], names));
-      await serveUntilStopped(options);
+      const { close } = await serve(options, console.log, line => complain(NAME, line));
+      const stopped = new AbortController();
+      await Promise.race(['SIGINT', 'SIGTERM'].map(signal => once(process, signal, stopped)));
+      // The next signal ends the process.
+      stopped.abort();
+      await close();
     });
   // A command line has no functions and no values of a program.
   const { saved, fetch, now, onEvent, reviews, ...fields } = sandboxFields;
   for (const [name, field] of Object.entries(fields)) server.addOption(optionOf(name, field));
-}
-
-async function serveUntilStopped(options: ServeOptions): Promise<void> {
-  const { close } = await serve(options, console.log, line => complain(NAME, line));
-  const stopped = new AbortController();
-  await Promise.race(['SIGINT', 'SIGTERM'].map(signal => once(process, signal, stopped)));
-  // The next signal ends the process.
-  stopped.abort();
-  await close();
 }

@@ -1,5 +1,5 @@
 // Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseJson } from '../../schemas/json.ts';
 import { CommandError } from '../../terminal/program.ts';
 import { isSavedSandbox, type SavedSandbox } from '../saved.ts';
@@ -8,17 +8,18 @@ import { isSavedSandbox, type SavedSandbox } from '../saved.ts';
 const INTERVAL = 1_000;
 const PAUSES = 10;
 
+const failure = (file: string, what: 'read' | 'written', error: unknown) =>
+  new CommandError(`--state: ${file} cannot be ${what}: ${(error as Error).message}`);
+
 /** @throws {CommandError} for another file. It stays unchanged */
 function read(file: string): SavedSandbox | undefined {
-  let text: string;
+  if (!existsSync(file)) return undefined;
   try {
-    text = readFileSync(file, 'utf8');
+    const saved = parseJson(readFileSync(file, 'utf8'))?.value;
+    if (isSavedSandbox(saved)) return saved;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new CommandError(`--state: ${file} cannot be read: ${(error as Error).message}`);
+    throw failure(file, 'read', error);
   }
-  const saved = parseJson(text)?.value;
-  if (isSavedSandbox(saved)) return saved;
   throw new CommandError(
     `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
   );
@@ -31,7 +32,7 @@ function lock(file: string): () => void {
   try {
     write('wx');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(file, error as Error);
+    if (!existsSync(path)) throw failure(file, 'written', error);
     const owner = Number(readFileSync(path, 'utf8'));
     if (owner !== process.pid && isRunning(owner)) {
       throw new CommandError(
@@ -51,9 +52,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const notWritten = (file: string, { message }: Error) =>
-  new CommandError(`--state: ${file} cannot be written: ${message}`);
-
 /** Locks a file. @returns its state, and functions that keep it up to date. @throws {CommandError} */
 export function stateFile(file: string, save: () => SavedSandbox, complain: (message: string) => void) {
   const unlock = lock(file);
@@ -62,7 +60,7 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
   let interval = INTERVAL;
   let hasFailed = false;
 
-  /** Writes a new file and then renames it, so that a crash leaves one whole file. Reports the first of some failures. */
+  /** Renames a new file, so that a crash leaves one whole file. Reports the first of several failures. */
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -73,21 +71,22 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
       renameSync(beside, file);
       hasFailed = false;
     } catch (error) {
-      if (!hasFailed) complain(notWritten(file, error as Error).message);
+      if (!hasFailed) complain(failure(file, 'written', error).message);
       hasFailed = true;
       rmSync(beside, { force: true });
     }
     interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
   }
 
-  function touch(): void {
-    timer ??= setTimeout(write, interval);
-  }
-
-  function close(): void {
-    write();
-    unlock();
-  }
-
-  return { saved, write, touch, close };
+  return {
+    saved,
+    write,
+    touch: () => {
+      timer ??= setTimeout(write, interval);
+    },
+    close: () => {
+      write();
+      unlock();
+    },
+  };
 }

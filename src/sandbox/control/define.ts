@@ -7,13 +7,7 @@ import { isForeign } from '../api/origin.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxError } from '../sandbox-error.ts';
 
-export interface Route<S extends z.ZodType = z.ZodType> {
-  method: string;
-  /** The path below `/_sandbox`: `/payments/:id`. */
-  path: string;
-  /** The operation's name in generated clients. */
-  name: string;
-  summary: string;
+interface Work<S extends z.ZodType> {
   /** The query of a GET, the body of other methods. */
   fields?: S;
   errors?: readonly SandboxError['code'][];
@@ -21,15 +15,19 @@ export interface Route<S extends z.ZodType = z.ZodType> {
   run(parts: Parts, fields: z.output<S>, call: { id: string; origin: string }): unknown;
 }
 
+export interface Route extends Work<z.ZodType> {
+  method: string;
+  /** The path below `/_sandbox`: `/payments/:id`. */
+  path: string;
+  /** The operation's name in generated clients. */
+  name: string;
+  summary: string;
+}
+
 /** @param address its method and path: `GET /payments/:id` */
-export function route<S extends z.ZodType>(
-  address: string,
-  name: string,
-  summary: string,
-  rest: Pick<Route<S>, 'fields' | 'errors' | 'run'>,
-): Route {
+export function route<S extends z.ZodType>(address: string, name: string, summary: string, work: Work<S>): Route {
   const [method = '', path = ''] = address.split(' ');
-  return { method, path, name, summary, ...rest };
+  return { method, path, name, summary, ...work };
 }
 
 export const PREFIX = '/_sandbox';

@@ -71,7 +71,7 @@ export const MACHINERY_ROUTES = [
   }),
   route('GET /events', 'streamEvents', 'The latest events, and then each new one: one JSON value per line.', {
     fields: z.strictObject({
-      limit: whole(0, 1_000).describe('How many of the past come first.'),
+      limit: whole.max(1_000).default(0).describe('How many of the past come first.'),
       follow: flagText.prefault('true').describe('Whether the stream continues with new ones.'),
     }),
     run: ({ log }, query) => eventStream(log, 'application/x-ndjson', event => `${JSON.stringify(event)}\n`, query),

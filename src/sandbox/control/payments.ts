@@ -11,13 +11,12 @@ import { route } from './define.ts';
 import { waitFields, waitFor } from './wait-for.ts';
 
 const text = z.string().optional();
-export const whole = (otherwise: number, most: number) => z.coerce.number().int().min(0).max(most).default(otherwise);
-
+export const whole = z.coerce.number().int().min(0);
 export const flagText = z.enum(['true', 'false']).transform(given => given === 'true');
 
 const paging = {
-  limit: whole(50, 1_000).describe('The size of a page.'),
-  offset: whole(0, Number.MAX_SAFE_INTEGER).describe('The number to skip.'),
+  limit: whole.max(1_000).default(50).describe('The size of a page.'),
+  offset: whole.default(0).describe('The number to skip.'),
 };
 
 const timeout = wait.describe('The longest wait, at most 10m.');
