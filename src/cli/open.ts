@@ -9,21 +9,18 @@ import type { SqlStoreOptions } from '../sql/store.ts';
 import { CommandError } from '../terminal/program.ts';
 
 /** Milliseconds for a connection, and for a query. */
-const LONGEST_WAIT = 5_000;
+const TIMEOUT = 5_000;
 
 /** @throws {CommandError} {@link ConfigurationError} if something is missing or wrong */
-export function open({ scope, tablePrefix, settleMargin }: SqlStoreOptions) {
+export function open({ tablePrefix, ...place }: SqlStoreOptions) {
   const url = process.env.DATABASE_URL?.trim();
   if (!url) throw new CommandError('DATABASE_URL is missing: set it to the database of the store.');
   const openStore = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
   if (!openStore) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
   // An empty prefix counts as absent.
-  const { store, close } = openStore(url, { scope, tablePrefix: tablePrefix || undefined, settleMargin });
-  return {
-    store,
-    // A driver may wait for the answer to an abandoned query.
-    close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
-  };
+  const { store, close } = openStore(url, { ...place, tablePrefix: tablePrefix || undefined });
+  // A driver may wait for the answer to an abandoned query.
+  return { store, close: () => withTimeout(close(), TIMEOUT, () => {}) };
 }
 
 /** Loads a driver of the app. */
@@ -41,7 +38,7 @@ const missing = (drivers: string, driver: string) =>
 function inPostgres(url: string, options: SqlStoreOptions) {
   const pg = find<typeof import('pg')>('pg');
   if (pg) {
-    const limits = { max: 2, connectionTimeoutMillis: LONGEST_WAIT, query_timeout: LONGEST_WAIT };
+    const limits = { max: 2, connectionTimeoutMillis: TIMEOUT, query_timeout: TIMEOUT };
     const pool = new pg.Pool({ connectionString: url, ...limits });
     // The queries of a lost connection fail too.
     pool.on('error', () => {});
@@ -49,13 +46,13 @@ function inPostgres(url: string, options: SqlStoreOptions) {
   }
   const postgres = find<(url: string, options: object) => PostgresJs<unknown> & { end(): Promise<void> }>('postgres');
   if (!postgres) throw missing('Neither pg nor postgres is', 'pg');
-  const sql = postgres(url, { max: 2, connect_timeout: LONGEST_WAIT / 1000, onnotice: () => {} });
+  const sql = postgres(url, { max: 2, connect_timeout: TIMEOUT / 1000, onnotice: () => {} });
   return { store: postgresStore(fromPostgresJs(sql), options), close: () => sql.end() };
 }
 
 function inMysql(url: string, options: SqlStoreOptions) {
   const mysql = find<typeof import('mysql2/promise')>('mysql2/promise');
   if (!mysql) throw missing('mysql2 is not', 'mysql2');
-  const pool = mysql.createPool({ uri: url, connectionLimit: 2, connectTimeout: LONGEST_WAIT });
+  const pool = mysql.createPool({ uri: url, connectionLimit: 2, connectTimeout: TIMEOUT });
   return { store: mysqlStore(pool, options), close: () => pool.end() };
 }

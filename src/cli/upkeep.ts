@@ -1,4 +1,4 @@
-// The command of a scheduler or a worker: the upkeep of an app, one line of JSON with its counts, and an exit code.
+// The command of a scheduler or a worker: runs the upkeep of an app, and prints its counts as a line of JSON.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GatewayClient } from '../client.ts';
@@ -12,13 +12,13 @@ interface App {
   close?: (() => unknown) | undefined;
 }
 
-type Options = { app: string } & Pick<UpkeepOptions, 'once' | 'limit' | 'concurrency' | 'olderThan' | 'giveUpAfter'>;
+type Options = { app: string } & Omit<UpkeepOptions, 'handler' | 'signal'>;
 
-/** Runs until SIGTERM or SIGINT, or until nothing is due. Then it finishes the running work. @returns the exit code */
-export async function upkeep({ app: file, ...options }: Options): Promise<number> {
+/** Runs until SIGTERM, SIGINT, or the end of the due work, and finishes its running work. @returns the exit code */
+export async function upkeep({ app: file, ...options }: Options) {
   const stop = new AbortController();
   const onStop = () => stop.abort();
-  // Before the app is loaded, which opens its database. A second signal ends the process.
+  // Before the app opens its database. A second signal ends the process.
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, onStop);
   let app: App | undefined;
   try {
@@ -33,7 +33,7 @@ export async function upkeep({ app: file, ...options }: Options): Promise<number
   }
 }
 
-function exitCodeOf({ swept, sent }: Upkeep): number {
+function exitCodeOf({ swept, sent }: Upkeep) {
   if (sent.postponed > 0) complain(NAME, `${sent.postponed} payouts wait for the next upkeep.`);
   if (sent.refused + sent.inDoubt + swept.gaveUp > 0) return LOOK;
   return sent.postponed + swept.failed > 0 ? FAILED : 0;
@@ -43,7 +43,7 @@ function exitCodeOf({ swept, sent }: Upkeep): number {
 async function load(file: string): Promise<App> {
   const exported: { default?: object } = await import(pathToFileURL(resolve(file)).href).catch(error => {
     const hint = /\.[cm]?tsx?$/.test(file) ? '. Load its compiled file, or set NODE_OPTIONS="--import tsx"' : '';
-    throw new CommandError(`${file} cannot be loaded: ${error instanceof Error ? error.message : error}${hint}`);
+    throw new CommandError(`${file} cannot be loaded: ${error?.message ?? error}${hint}`);
   });
   // A CommonJS module has its exports in default.
   const app = { ...exported.default, ...exported } as Partial<App>;

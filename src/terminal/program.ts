@@ -17,13 +17,13 @@ export class CommandError extends CommanderError {
 }
 
 /** Ends a command that has printed its result. */
-export function endWith(exitCode: number): void {
+export function endWith(exitCode: number) {
   if (exitCode !== 0) throw new CommandError('', exitCode);
 }
 
-export const complain = (name: string, text: string): void => console.error(`${name}: ${printable(text)}`);
+export const complain = (name: string, text: string) => console.error(`${name}: ${printable(text)}`);
 
-export function createProgram(name: string, description: string): Command {
+export function createProgram(name: string, description: string) {
   const { version } = createRequire(import.meta.url)('payment-gateway-sdk/package.json');
   return new Command(name)
     .description(description)
@@ -58,7 +58,7 @@ export async function runProgram(program: Command, args: string[], explain: (err
 }
 
 /** Calls back when the reader of the output has left, as after `head`. */
-export function onReaderGone(react: () => void): void {
+export function onReaderGone(react: () => void) {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
@@ -69,7 +69,7 @@ export function onReaderGone(react: () => void): void {
 
 export const integer =
   (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  (written: string): number => {
+  (written: string) => {
     const given = Number(written);
     if (/^\d+$/.test(written) && given >= least && given <= most) return given;
     const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
