@@ -31,7 +31,7 @@ interface Details<T> {
 /** @param usage the command with its argument. @returns a function that adds it */
 const remote =
   <T>(usage: string, name: string, text: (answer: T) => string, details: Details<T> = {}) =>
-  (program: Command): void => {
+  (program: Command) => {
     const route = routeOf(name);
     const { choices, does = phrase(route.summary), more = '', fields = fieldsOf(route), exitCode } = details;
     const { ask = (place, id, fields) => call<T>(place, name, fields, id) } = details;
@@ -113,18 +113,18 @@ export const REMOTE_COMMANDS = [
 ];
 
 /** Adds the options that locate the sandbox. */
-export const place = (command: Command): Command =>
+export const place = (command: Command) =>
   command
     .option('--port <number>', `port of the sandbox on this machine (default: ${DEFAULT_PORT})`, integer(0, 65_535))
     .addOption(optionOf('url', httpUrl.describe('Address of a sandbox elsewhere.')).conflicts('port'))
     .option('--json', 'print JSON');
 
-function numberOf(what: string, written: string): string {
+function numberOf(what: string, written: string) {
   if (/^\d+$/.test(written)) return written;
   throw new CommandError(`${what} takes a number, and not ${JSON.stringify(written)}.`);
 }
 
-const contentsOf = (file: string): Promise<string> =>
+const contentsOf = (file: string) =>
   file === '-'
     ? textOf(process.stdin)
     : readFile(file, 'utf8').catch(({ message }: Error) => {

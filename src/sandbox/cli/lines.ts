@@ -21,9 +21,9 @@ const statusText = (status: number | undefined, missing: string) =>
   (status && status < 300 ? good : bad)(String(status ?? missing));
 
 /** Formats hours, minutes and seconds, on this machine's clock. */
-const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8);
+const clockTime = (at: number) => new Date(at).toTimeString().slice(0, 8);
 
-export function timedLineOf(event: SandboxEvent): string | undefined {
+export function timedLineOf(event: SandboxEvent) {
   const line = lineOf(event);
   return line && `${dim(clockTime(event.at))} ${line}`;
 }
@@ -62,11 +62,11 @@ export function lineOf(event: SandboxEvent): string | undefined {
   }
 }
 
-const joined = (...parts: (string | undefined | false)[]): string => parts.filter(Boolean).join('  ');
+const joined = (...parts: (string | undefined | false)[]) => parts.filter(Boolean).join('  ');
 
 const faultText = (fault: Fault | undefined) => fault && bad(`fault: ${fault}`);
 
-export function callbackLine({ id, paymentStatus, url, status, error, durationMs, fault, repeats }: Delivery): string {
+export function callbackLine({ id, paymentStatus, url, status, error, durationMs, fault, repeats }: Delivery) {
   const posted = `${statusText(status, '---')} callback ${paymentStatus} → ${printable(url)}`;
   const end = error ? bad(printable(error)) : milliseconds(durationMs);
   return joined(posted, end, faultText(fault), dim(`delivery ${id}${repeats ? `, again ${repeats}` : ''}`));
@@ -77,7 +77,7 @@ export const paymentLine = (payment: Pick<PaymentRecord, 'paymentStatus' | 'refe
 
 const HEAD = ['STATE', 'REFERENCE', 'AMOUNT', 'METHOD', 'CREATED', 'ID'];
 
-export function paymentsText({ payments, total }: { payments: PaymentRecord[]; total: number }): string {
+export function paymentsText({ payments, total }: { payments: PaymentRecord[]; total: number }) {
   if (total === 0) return 'No such payment.';
   const rows = payments.map(payment => {
     const { paymentStatus, reference, paymentMethod, paymentType, created, id } = payment;
@@ -88,12 +88,12 @@ export function paymentsText({ payments, total }: { payments: PaymentRecord[]; t
   return table([HEAD, ...rows]) + more;
 }
 
-export function faultsText({ faults }: { faults: Armed[] }): string {
+export function faultsText({ faults }: { faults: Armed[] }) {
   if (faults.length === 0) return 'No fault is armed.';
   return table(faults.map(fault => [String(fault.id), sentenceOf(fault)]));
 }
 
-export function paymentText({ payment, request, callbackUrl, postedTo, timeline }: ShownPayment): string {
+export function paymentText({ payment, request, callbackUrl, postedTo, timeline }: ShownPayment) {
   const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod } = payment;
   const { amount } = request as Pick<PaymentRecord, 'amount'>;
   const facts = [
@@ -108,7 +108,7 @@ export function paymentText({ payment, request, callbackUrl, postedTo, timeline 
   return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
 }
 
-export function playedText({ payment, deliveries, problems, note }: Played): string {
+export function playedText({ payment, deliveries, problems, note }: Played) {
   const wrong = problems.map(problem => `Not as expected: ${printable(problem)}`);
   const posted = note ? [] : deliveries.map(callbackLine);
   return [paymentLine(payment), ...posted, ...wrong, note].filter(Boolean).join('\n');
@@ -116,7 +116,7 @@ export function playedText({ payment, deliveries, problems, note }: Played): str
 
 const COLOURS = { passed: good, failed: bad, unchecked: dim };
 
-export function reportText(report: Report): string {
+export function reportText(report: Report) {
   const width = Math.max(...report.scenarios.map(({ name }) => name.length));
   const lines = report.scenarios.flatMap(({ name, does, result, problems }) => [
     `  ${COLOURS[result](result.padEnd(9))}  ${name.padEnd(width)}  ${does}`,

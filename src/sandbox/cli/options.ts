@@ -16,7 +16,7 @@ const WRITTEN: Readonly<Record<string, [flags: string, about: string]>> = {
 };
 
 /** Makes an option that checks its value by the schema, and passes it on as written. */
-export function optionOf(name: string, schema: z.ZodType): Option {
+export function optionOf(name: string, schema: z.ZodType) {
   const field = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const kebab = name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
   const isFlag = field.type === 'boolean' || field.enum?.join() === 'true,false';
@@ -34,12 +34,11 @@ export function optionOf(name: string, schema: z.ZodType): Option {
   });
 }
 
-function given(written: string, { type, enum: values }: z.core.JSONSchema.BaseSchema): unknown {
+function given(written: string, { type, enum: values }: z.core.JSONSchema.BaseSchema) {
   if (type === 'array') return written.split(',').map(one => one.trim());
   if (values) return values.find(value => String(value).toLowerCase() === written.toLowerCase()) ?? written;
   return (type === 'integer' || type === 'number') && /\S/.test(written) ? Number(written) : written;
 }
 
 /** Formats a sentence in commander's own style. */
-export const phrase = (sentence: string): string =>
-  sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/`|\.$/g, '');
+export const phrase = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/`|\.$/g, '');

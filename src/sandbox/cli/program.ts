@@ -26,7 +26,7 @@ Exit codes:
   2  not understood, refused, no sandbox there, or no server for a scenario of faults`;
 
 /** @returns the exit code */
-export const run = (args: string[]): Promise<number> => runProgram(sandboxProgram(), args, explain);
+export const run = (args: string[]) => runProgram(sandboxProgram(), args, explain);
 
 function explain(error: unknown): CommandError {
   if (error instanceof GatewayError || error instanceof SandboxError)
@@ -34,7 +34,7 @@ function explain(error: unknown): CommandError {
   throw error;
 }
 
-export function sandboxProgram(): Command {
+export function sandboxProgram() {
   const program = createProgram(NAME, 'The payment gateway, on this machine. No account, no network, no money.');
   addServe(program);
   program
@@ -55,7 +55,7 @@ export function sandboxProgram(): Command {
   return program.addHelpText('after', MORE);
 }
 
-function addServe(program: Command): void {
+function addServe(program: Command) {
   const server = program
     .command('serve', { isDefault: true })
     .description('runs the gateway, its payment pages and its dashboard')

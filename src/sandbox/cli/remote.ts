@@ -16,7 +16,7 @@ export interface Place {
 /** Undefined ones are not sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const routeOf = (name: string): Route => ROUTES.find(route => route.name === name) as Route;
+export const routeOf = (name: string) => ROUTES.find(route => route.name === name) as Route;
 
 export async function call<T>(...args: Parameters<typeof open>): Promise<T> {
   const response = await open(...args);
@@ -24,7 +24,7 @@ export async function call<T>(...args: Parameters<typeof open>): Promise<T> {
 }
 
 /** @throws {CommandError} if no sandbox answers there, or it refuses */
-export async function open({ url, port }: Place, name: string, fields: Fields = {}, id = ''): Promise<Response> {
+export async function open({ url, port }: Place, name: string, fields: Fields = {}, id = '') {
   const { method, path } = routeOf(name);
   const named = url ?? (port === undefined && process.env.PAYMENT_GATEWAY_URL);
   const { origin } = new URL(named || `http://127.0.0.1:${port ?? DEFAULT_PORT}`);

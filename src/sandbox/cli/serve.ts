@@ -1,7 +1,6 @@
 // Runs the sandbox until it is stopped, and prints its events.
 import { styleText } from 'node:util';
 import { CommandError } from '../../terminal/program.ts';
-import type { Listening } from '../api/server.ts';
 import type { SandboxEvent } from '../log/events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
@@ -25,7 +24,7 @@ export interface ServeOptions extends SandboxOptions {
 }
 
 /** @throws {CommandError} if the port is busy, or an option is refused */
-export async function serve(options: ServeOptions, print: Print, complain: Print): Promise<Listening> {
+export async function serve(options: ServeOptions, print: Print, complain: Print) {
   const { port, host, allowHost, json, auto = [], state: file, skipVerify, ...own } = options;
   if (skipVerify) {
     if (!own.forwardTo?.startsWith('https:')) throw new CommandError('--skip-verify is for --forward-to https://….');
@@ -67,7 +66,7 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
   return { ...listening, close };
 }
 
-function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeOptions): string {
+function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeOptions) {
   const { signatureEncoding, terminal } = sandbox.clientOptions;
   const further = [
     signatureEncoding !== 'hex' && `signatureEncoding: '${signatureEncoding}'`,

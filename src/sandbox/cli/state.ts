@@ -44,7 +44,7 @@ function lock(file: string): () => void {
   return () => rmSync(path, { force: true });
 }
 
-function isRunning(pid: number): boolean {
+function isRunning(pid: number) {
   try {
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {
@@ -61,7 +61,7 @@ export function stateFile(file: string, save: () => SavedSandbox, complain: (mes
   let hasFailed = false;
 
   /** Renames a new file, so that a crash leaves one whole file. Reports the first of several failures. */
-  function write(): void {
+  function write() {
     clearTimeout(timer);
     timer = undefined;
     const begun = performance.now();

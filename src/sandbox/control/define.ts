@@ -37,9 +37,9 @@ type Code = SandboxError['code'] | 'invalid';
 const STATUS: Partial<Record<Code, number>> = { invalid: 422, refused: 422, final_state: 409, timeout: 408 };
 
 /** The HTTP status of a refusal: 404 for each unknown thing. */
-export const statusOf = (code: Code): number => STATUS[code] ?? 404;
+export const statusOf = (code: Code) => STATUS[code] ?? 404;
 
-export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): void {
+export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts) {
   for (const { method, path, fields, run } of routes) {
     app.on(method, PREFIX + path, async ({ req }) => {
       if (isForeign(req.raw)) {
@@ -64,10 +64,10 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
   app.all(`${PREFIX}/*`, () => problem('refused', missing, 404));
 }
 
-export const problem = (code: Code, message: string, status = statusOf(code)): Response =>
+export const problem = (code: Code, message: string, status = statusOf(code)) =>
   Response.json({ code, message }, { status });
 
-async function jsonOf(request: Request): Promise<unknown> {
+async function jsonOf(request: Request) {
   const text = await request.text();
   // PHP writes an empty map as [].
   const isEmpty = ['', '[]'].includes(text.replace(/\s/g, ''));
@@ -86,7 +86,7 @@ export const check = (schema: z.ZodType, value: unknown) =>
     },
   });
 
-function read(schema: z.ZodType, value: unknown): unknown {
+function read(schema: z.ZodType, value: unknown) {
   const { success, data, error } = check(schema, value);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '));

@@ -34,7 +34,7 @@ export const waitFields = {
 
 const readFields = optionsReader<WaitFor>()('sandbox.waitFor', waitFields);
 
-export async function waitFor(parts: Parts, what: WaitFor): Promise<PaymentRecord> {
+export async function waitFor(parts: Parts, what: WaitFor) {
   const { timeout, isAnswered, ...query } = readFields(what);
   const { paymentId, reference } = query;
   if (paymentId === undefined && reference === undefined) {
@@ -57,7 +57,7 @@ export async function waitFor(parts: Parts, what: WaitFor): Promise<PaymentRecor
   }).finally(unsubscribe);
 }
 
-function storyOf(record: PaymentRecord | undefined, { log, callbacks }: Parts): string {
+function storyOf(record: PaymentRecord | undefined, { log, callbacks }: Parts) {
   if (!record) return 'the sandbox has no such payment.';
   const { id, paymentStatus } = record;
   const held = callbacks.waiting.find(({ callback }) => callback.paymentId === id);
