@@ -23,8 +23,7 @@ export function open({ tablePrefix, ...place }: SqlStoreOptions) {
   return { store, close: () => withTimeout(close(), TIMEOUT, () => {}) };
 }
 
-/** Loads a driver of the app. */
-function find<T>(name: string): T | undefined {
+function load<T>(name: string): T | undefined {
   try {
     return createRequire(join(process.cwd(), 'package.json'))(name);
   } catch {
@@ -32,11 +31,11 @@ function find<T>(name: string): T | undefined {
   }
 }
 
-const missing = (drivers: string, driver: string) =>
-  new CommandError(`${drivers} installed here: run this in the folder of your app, or npm install ${driver}.`);
+const missing = (drivers: string, name: string) =>
+  new CommandError(`${drivers} installed here: run this in the folder of your app, or npm install ${name}.`);
 
 function inPostgres(url: string, options: SqlStoreOptions) {
-  const pg = find<typeof import('pg')>('pg');
+  const pg = load<typeof import('pg')>('pg');
   if (pg) {
     const limits = { max: 2, connectionTimeoutMillis: TIMEOUT, query_timeout: TIMEOUT };
     const pool = new pg.Pool({ connectionString: url, ...limits });
@@ -44,14 +43,14 @@ function inPostgres(url: string, options: SqlStoreOptions) {
     pool.on('error', () => {});
     return { store: postgresStore(pool, options), close: () => pool.end() };
   }
-  const postgres = find<(url: string, options: object) => PostgresJs<unknown> & { end(): Promise<void> }>('postgres');
+  const postgres = load<(url: string, options: object) => PostgresJs<unknown> & { end(): Promise<void> }>('postgres');
   if (!postgres) throw missing('Neither pg nor postgres is', 'pg');
   const sql = postgres(url, { max: 2, connect_timeout: TIMEOUT / 1000, onnotice: () => {} });
   return { store: postgresStore(fromPostgresJs(sql), options), close: () => sql.end() };
 }
 
 function inMysql(url: string, options: SqlStoreOptions) {
-  const mysql = find<typeof import('mysql2/promise')>('mysql2/promise');
+  const mysql = load<typeof import('mysql2/promise')>('mysql2/promise');
   if (!mysql) throw missing('mysql2 is not', 'mysql2');
   const pool = mysql.createPool({ uri: url, connectionLimit: 2, connectTimeout: TIMEOUT });
   return { store: mysqlStore(pool, options), close: () => pool.end() };

@@ -40,7 +40,7 @@ export function sdkProgram() {
   return program;
 }
 
-/** Errors that answer the operator: the command was understood. */
+/** Their names mean that the command was understood. */
 const REFUSALS = ['InvalidRequestError', 'PaymentInDoubtError', 'PaymentNotFoundError'];
 
 function explain(error: unknown): CommandError {

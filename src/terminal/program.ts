@@ -1,11 +1,11 @@
-// The frame of both programs: a mistake prints one line, and every command ends with an exit code.
+// The frame of both programs: one line for a mistake, and exit codes.
 import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { printable } from './text.ts';
 
 /** Exit code: a person should look at the result. */
 export const LOOK = 1;
-/** Exit code: the program did not understand the command, or something failed. */
+/** Exit code: the command was wrong, or something failed. */
 export const FAILED = 2;
 
 /** Ends a program, with one line on standard error unless the message is empty. */
@@ -16,7 +16,6 @@ export class CommandError extends CommanderError {
   }
 }
 
-/** Ends a command that has printed its result. */
 export function endWith(exitCode: number) {
   if (exitCode !== 0) throw new CommandError('', exitCode);
 }
@@ -39,12 +38,7 @@ export function createProgram(name: string, description: string) {
     });
 }
 
-/**
- * Runs one command line. Under `--json`, an error is JSON on standard output.
- *
- * @param explain turns an error into a line, or throws it
- * @returns the exit code
- */
+/** @param explain turns an error into a line, or throws it. @returns the exit code */
 export async function runProgram(program: Command, args: string[], explain: (error: unknown) => CommandError) {
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -57,7 +51,7 @@ export async function runProgram(program: Command, args: string[], explain: (err
   }
 }
 
-/** Calls back when the reader of the output has left, as after `head`. */
+/** Calls back when the reader of the output has left, such as `head`. */
 export function onReaderGone(react: () => void) {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-// Text for a terminal: tables, and lines that a merchant's data cannot break.
+// Text for a terminal that a merchant's data cannot break.
 
 /** Replaces characters that would move the cursor, change colours or begin a line. */
 export const printable = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·');

@@ -20,7 +20,7 @@ const milliseconds = (duration = 0) => dim(`${Math.round(duration)} ms`);
 const statusText = (status: number | undefined, missing: string) =>
   (status && status < 300 ? good : bad)(String(status ?? missing));
 
-/** Formats hours, minutes and seconds, on this machine's clock. */
+/** Hours, minutes and seconds, on this machine's clock. */
 const clockTime = (at: number) => new Date(at).toTimeString().slice(0, 8);
 
 export function timedLineOf(event: SandboxEvent) {

@@ -1,11 +1,10 @@
-// Prints the latest events, and follows new ones on request.
+// Prints the latest events, and follows new ones.
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { timedLineOf } from './lines.ts';
 import { type Fields, open, type Place } from './remote.ts';
 
-/** @param options those of the command, which commander has checked */
 export async function logs({ follow = false, limit, json, ...place }: Place & Fields) {
   const { body } = await open(place, 'streamEvents', { limit, follow });
   try {

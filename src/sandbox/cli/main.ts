@@ -3,6 +3,6 @@
 import { onReaderGone } from '../../terminal/program.ts';
 import { run } from './program.ts';
 
-// The command only prints, so it ends once its reader is gone.
+// Without a reader it ends, because it only prints.
 onReaderGone(() => process.exit());
 process.exitCode = await run(process.argv.slice(2));

@@ -1,4 +1,4 @@
-// Derives the options of a command from a schema: the fields of a route, or the options of the sandbox.
+// Derives the options of a command from the fields of a route, or from the options of the sandbox.
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { check, type Route } from '../control/define.ts';

@@ -13,7 +13,7 @@ export interface Place {
   url?: string;
 }
 
-/** Undefined ones are not sent. */
+/** Undefined ones are not sent, as JSON has none. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const routeOf = (name: string) => ROUTES.find(route => route.name === name) as Route;
@@ -29,11 +29,9 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   const named = url ?? (port === undefined && process.env.PAYMENT_GATEWAY_URL);
   const { origin } = new URL(named || `http://127.0.0.1:${port ?? DEFAULT_PORT}`);
   const address = new URL(origin + PREFIX + path.replace(/:\w+/, encodeURIComponent(id)));
-  const isGet = method === 'GET';
-  for (const [field, value] of Object.entries(isGet ? fields : {})) {
-    if (value !== undefined) address.searchParams.set(field, String(value));
-  }
-  const json = !isGet && { body: JSON.stringify(fields), headers: JSON_TYPE };
+  const body = JSON.stringify(fields);
+  if (method === 'GET') address.search = String(new URLSearchParams(JSON.parse(body)));
+  const json = method !== 'GET' && { body, headers: JSON_TYPE };
   const response = await fetch(address, { method, ...json, redirect: 'manual' }).catch(() => {
     const start = address.hostname === '127.0.0.1' ? ` --port ${address.port || 80}` : '';
     throw new CommandError(`No sandbox answers at ${origin}. Start one: npx payment-gateway-sandbox${start}`);

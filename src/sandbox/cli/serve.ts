@@ -17,7 +17,6 @@ export interface ServeOptions extends SandboxOptions {
   host?: string;
   allowHost?: string[];
   auto?: Auto[];
-  /** A path of a file. */
   state?: string;
   skipVerify?: true;
   json?: true;
@@ -46,7 +45,7 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
     }
   };
   const sandbox: AnySandbox = new Sandbox({ ...own, onEvent, saved: state?.saved });
-  /** Keeps the state, and ends delayed work, which must not keep the process alive. */
+  /** Also ends delayed work, which must not keep the process alive. */
   const end = () => {
     state?.close();
     isOver = true;
@@ -57,13 +56,10 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
     if (code !== 'EADDRINUSE') throw new CommandError(message);
     throw new CommandError(`Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`);
   });
-  const close = async () => {
-    await listening.close();
-    end();
-  };
   state?.write();
-  print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, options));
-  return { ...listening, close };
+  const { url } = listening;
+  print(json ? JSON.stringify({ type: 'listening', url }) : greeting(sandbox, url, options));
+  return { url, close: () => listening.close().then(end) };
 }
 
 function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeOptions) {

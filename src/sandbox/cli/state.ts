@@ -1,4 +1,4 @@
-// Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
+// Keeps all state of the sandbox in a file.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseJson } from '../../schemas/json.ts';
 import { CommandError } from '../../terminal/program.ts';
@@ -25,7 +25,7 @@ function read(file: string): SavedSandbox | undefined {
   );
 }
 
-/** Keeps other servers away from the file. The lock of a crashed one does not count. @returns a function that unlocks it */
+/** Keeps other servers away. The lock of a crashed one does not count. @returns a function that unlocks the file */
 function lock(file: string): () => void {
   const path = `${file}.lock`;
   const write = (flag: 'wx' | 'w') => writeFileSync(path, String(process.pid), { flag, mode: 0o600 });
@@ -52,7 +52,7 @@ function isRunning(pid: number) {
   }
 }
 
-/** Locks a file. @returns its state, and functions that keep it up to date. @throws {CommandError} */
+/** Locks the file. @throws {CommandError} */
 export function stateFile(file: string, save: () => SavedSandbox, complain: (message: string) => void) {
   const unlock = lock(file);
   const saved = read(file);

@@ -3,7 +3,6 @@ import { InvalidArgumentError } from 'commander';
 import { MOVES, type MoveName } from '../ledger/moves.ts';
 import { durationOf } from '../text/duration.ts';
 
-/** A move that the sandbox makes by itself after a create. */
 export interface Auto {
   move: MoveName;
   ms: number;

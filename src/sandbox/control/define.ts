@@ -76,7 +76,7 @@ async function jsonOf(request: Request) {
   throw new ConfigurationError('The body is not JSON.');
 }
 
-/** Checks a value, and describes mistakes without a text of their own. */
+/** Describes the mistakes for which the schema has no text. */
 export const check = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, {
     error: issue => {

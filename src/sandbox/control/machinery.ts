@@ -1,4 +1,4 @@
-// The routes for the sandbox itself: calls, faults, the clock, events, reset.
+// The routes for calls, faults, the clock and events.
 import * as z from 'zod';
 import type { Clock } from '../clock.ts';
 import { faultFields } from '../faults/faults.ts';
