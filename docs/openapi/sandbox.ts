@@ -1,6 +1,6 @@
 // The description of the sandbox's own API, from its routes and the types of their answers.
 import * as z from 'zod';
-import { PREFIX, statusOf } from '../../src/sandbox/control/define.ts';
+import { type Code, PREFIX, statusOf } from '../../src/sandbox/control/define.ts';
 import { ROUTES } from '../../src/sandbox/control/routes.ts';
 import { readAnswers } from './answers.ts';
 import { type JsonSchema, refTo } from './wire.ts';
@@ -14,6 +14,20 @@ const PROBLEM: JsonSchema = {
     message: { type: 'string', description: 'For people: what to do.' },
   },
   additionalProperties: false,
+};
+
+/** The refusals of each route, except for wrong fields. test/openapi/control.test.ts provokes each of them. */
+const ERRORS: Readonly<Record<string, readonly Code[]>> = {
+  getCall: ['unknown_call'],
+  disarmFault: ['unknown_fault'],
+  moveClock: ['refused'],
+  getPayment: ['unknown_payment'],
+  movePayment: ['unknown_payment', 'final_state', 'refused'],
+  waitForPayment: ['timeout', 'refused'],
+  redeliver: ['unknown_delivery'],
+  waitUntilIdle: ['timeout'],
+  playScenario: ['unknown_scenario', 'refused'],
+  playOwnScenario: ['refused'],
 };
 
 /** The description, as it is written to sandbox.json. */
@@ -31,10 +45,10 @@ export function describeSandbox(): object {
     content: { 'application/json': { schema: refTo('Problem') } },
   });
   const paths: Record<string, Record<string, object>> = {};
-  for (const { method, path: route, name, summary, fields, errors = [] } of ROUTES) {
+  for (const { method, path: route, name, summary, fields } of ROUTES) {
     const [query, body] = method === 'GET' ? [fields] : [undefined, fields];
     const path = PREFIX + route.replace(/:(\w+)/, '{$1}');
-    const codes = [...errors, ...(fields ? ['invalid' as const] : [])];
+    const codes = [...(ERRORS[name] ?? []), ...(fields ? ['invalid' as const] : [])];
     const byStatus = Map.groupBy(codes, statusOf);
     const operation = {
       operationId: name,

@@ -10,7 +10,6 @@ import type { SandboxError } from '../sandbox-error.ts';
 interface Work<S extends z.ZodType> {
   /** The query of a GET, the body of other methods. */
   fields?: S;
-  errors?: readonly SandboxError['code'][];
   /** @param call with the parameter of the path as `id`, and the sandbox's `origin` as the caller knows it */
   run(parts: Parts, fields: z.output<S>, call: { id: string; origin: string }): unknown;
 }
@@ -32,7 +31,7 @@ export function route<S extends z.ZodType>(address: string, name: string, summar
 
 export const PREFIX = '/_sandbox';
 
-type Code = SandboxError['code'] | 'invalid';
+export type Code = SandboxError['code'] | 'invalid';
 
 const STATUS: Partial<Record<Code, number>> = { invalid: 422, refused: 422, final_state: 409, timeout: 408 };
 

@@ -24,7 +24,6 @@ export const MACHINERY_ROUTES = [
     },
   }),
   route('GET /calls/:id', 'getCall', 'One call: its headers, its exact bytes, its signature, its answer.', {
-    errors: ['unknown_call'],
     run: ({ log }, _, { id }) => shownCall(log.call(Number(id))),
   }),
   route('GET /faults', 'listFaults', 'The faults that are armed, in the order in which they will be injected.', {
@@ -38,7 +37,6 @@ export const MACHINERY_ROUTES = [
     run: ({ faults }) => faults.clear(),
   }),
   route('DELETE /faults/:id', 'disarmFault', 'Disarms one fault.', {
-    errors: ['unknown_fault'],
     run: ({ faults }, _, { id }) => faults.disarm(Number(id)),
   }),
   route('GET /info', 'getInfo', 'How a client is set up for this sandbox.', {
@@ -62,7 +60,6 @@ export const MACHINERY_ROUTES = [
       .refine(({ advance, at }) => (advance === undefined) !== (at === undefined), {
         error: 'advance and at both move the clock: pass one',
       }),
-    errors: ['refused'],
     run: ({ clock }, { advance, at }) => {
       if (advance !== undefined) clock.advance(advance);
       if (at !== undefined) clock.set(at);

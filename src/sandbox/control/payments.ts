@@ -62,7 +62,6 @@ export const PAYMENT_ROUTES = [
     },
   }),
   route('GET /payments/:id', 'getPayment', 'A payment, what the merchant asked for, and what happened to it.', {
-    errors: ['unknown_payment'],
     run: ({ ledger, log }, _, { id }): ShownPayment => {
       const [payment] = ledger.named(id);
       const { request, callbackUrl, postedTo } = ledger.detailsOf(payment.id);
@@ -72,7 +71,6 @@ export const PAYMENT_ROUTES = [
   }),
   route('POST /payments/:id/moves', 'movePayment', 'Moves a payment, and posts its callback.', {
     fields: moves,
-    errors: ['unknown_payment', 'final_state', 'refused'],
     run: (parts, { move: name, ...options }, { id }) => move(parts, parts.ledger.only(id).id, name, options),
   }),
   route('GET /wait', 'waitForPayment', 'Waits until a payment has the given state.', {
@@ -81,7 +79,6 @@ export const PAYMENT_ROUTES = [
       isAnswered: flagText.optional().describe('Whether the callback of its state must have been answered with 2xx.'),
       timeout,
     }),
-    errors: ['timeout', 'refused'],
     run: waitFor,
   }),
   route('GET /deliveries', 'listDeliveries', 'The deliveries of callbacks, the newest first.', {
@@ -93,12 +90,10 @@ export const PAYMENT_ROUTES = [
   }),
   route('POST /deliveries/:id/redeliver', 'redeliver', 'Posts a callback again, and waits for its answer.', {
     fields: z.strictObject({ body: text.describe('Posted in place of its body.') }),
-    errors: ['unknown_delivery'],
     run: ({ callbacks }, body, { id }) => callbacks.redeliver(Number(id), body),
   }),
   route('GET /idle', 'waitUntilIdle', 'Waits until no callback is running or delayed.', {
     fields: z.strictObject({ timeout }),
-    errors: ['timeout'],
     run: async ({ callbacks, log }, { timeout }) => {
       await withTimeout(callbacks.idle(), timeout, () => {
         throw new SandboxError('timeout', `Callbacks are still running after ${timeout} ms.`);

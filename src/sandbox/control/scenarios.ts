@@ -17,7 +17,6 @@ export const SCENARIO_ROUTES = [
   }),
   route('POST /scenarios/:name', 'playScenario', 'Plays one of them, and answers once it has ended.', {
     fields: target,
-    errors: ['unknown_scenario', 'refused'],
     run: (parts, options, { id, origin }) => play(parts, id, options, origin),
   }),
   route('POST /scenarios', 'playOwnScenario', 'Plays a scenario of your own.', {
@@ -27,7 +26,6 @@ export const SCENARIO_ROUTES = [
         .describe('YAML as text, or the same as JSON.'),
       to,
     }),
-    errors: ['refused'],
     run: async (parts, { scenario, to }, { origin }) => {
       const read = typeof scenario === 'string' ? await readScenario(scenario) : scenario;
       return play(parts, read, { to }, origin);
