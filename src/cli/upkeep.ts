@@ -6,10 +6,12 @@ import { CommandError, complain, FAILED, LOOK } from '../terminal/program.ts';
 import type { Upkeep, UpkeepOptions } from '../upkeep/upkeep.ts';
 import { NAME } from './print.ts';
 
+const SIGNALS = ['SIGTERM', 'SIGINT'];
+
 interface App {
   gateway: Pick<GatewayClient, 'upkeep'>;
   handler: UpkeepOptions['handler'];
-  close?: (() => unknown) | undefined;
+  close?(): unknown;
 }
 
 type Options = { app: string } & Omit<UpkeepOptions, 'handler' | 'signal'>;
@@ -19,7 +21,7 @@ export async function upkeep({ app: file, ...options }: Options) {
   const stop = new AbortController();
   const onStop = () => stop.abort();
   // Before the app opens its database. A second signal ends the process.
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, onStop);
+  for (const signal of SIGNALS) process.once(signal, onStop);
   let app: App | undefined;
   try {
     app = await load(file);
@@ -29,7 +31,7 @@ export async function upkeep({ app: file, ...options }: Options) {
     return options.once ? exitCodeOf(counts) : 0;
   } finally {
     await app?.close?.();
-    for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, onStop);
+    for (const signal of SIGNALS) process.off(signal, onStop);
   }
 }
 

@@ -33,9 +33,7 @@ export const MACHINERY_ROUTES = [
     fields: z.strictObject({ fault: z.enum(Object.keys(FAULTS) as Fault[]).describe('Its name.'), ...faultFields }),
     run: ({ faults }, { fault, ...options }) => faults.next(fault, options),
   }),
-  route('DELETE /faults', 'disarmFaults', 'Disarms every fault.', {
-    run: ({ faults }) => faults.clear(),
-  }),
+  route('DELETE /faults', 'disarmFaults', 'Disarms every fault.', { run: ({ faults }) => faults.clear() }),
   route('DELETE /faults/:id', 'disarmFault', 'Disarms one fault.', {
     run: ({ faults }, _, { id }) => faults.disarm(Number(id)),
   }),
@@ -48,9 +46,7 @@ export const MACHINERY_ROUTES = [
       environment: environmentOf(baseUrl, { apiKey, signKey }),
     }),
   }),
-  route('GET /clock', 'getClock', "The sandbox's clock.", {
-    run: ({ clock }) => shownClock(clock),
-  }),
+  route('GET /clock', 'getClock', "The sandbox's clock.", { run: ({ clock }) => shownClock(clock) }),
   route('PUT /clock', 'moveClock', 'Moves the clock, and posts the callbacks that become due.', {
     fields: z
       .strictObject({
@@ -100,7 +96,7 @@ interface ShownClock {
   offset: number;
 }
 
-const shownClock = (clock: Clock): ShownClock => {
+function shownClock(clock: Clock): ShownClock {
   const now = clock.now();
   return { now, iso: new Date(now).toISOString(), offset: clock.offset };
-};
+}

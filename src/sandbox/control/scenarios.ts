@@ -12,9 +12,7 @@ const to = httpUrl.optional().describe("Your callback address, in place of the s
 const target = z.strictObject({ to });
 
 export const SCENARIO_ROUTES = [
-  route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', {
-    run: () => ({ scenarios: SCENARIOS }),
-  }),
+  route('GET /scenarios', 'listScenarios', 'The built-in scenarios.', { run: () => ({ scenarios: SCENARIOS }) }),
   route('POST /scenarios/:name', 'playScenario', 'Plays one of them, and answers once it has ended.', {
     fields: target,
     run: (parts, options, { id, origin }) => play(parts, id, options, origin),
