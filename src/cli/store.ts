@@ -11,15 +11,8 @@ import { CommandError, endWith, integer, LOOK } from '../terminal/program.ts';
 import { open } from './open.ts';
 import { doubtsTable, entryText, reviewsTable } from './print.ts';
 
-interface Result {
-  /** For programs, under `--json`. */
-  value: object;
-  text: string;
-  /** Whether a person must check something. */
-  isOpen?: boolean;
-}
-
-type Work = (store: Store, args: string[], despite?: Difference[]) => Promise<Result>;
+/** @returns a value for `--json`, a text for people, and whether a person must check something */
+type Work = (store: Store, args: string[], despite?: Difference[]) => Promise<[object, string, boolean?]>;
 
 export function addStoreCommands(program: Command) {
   const placeOption = (flags: string, about: string, name: string) =>
@@ -36,7 +29,7 @@ export function addStoreCommands(program: Command) {
   };
   add('doubts', 'lists creates in doubt; exit code 1 if one is not running any more', async store => {
     const value = await doubts(store);
-    return { value, text: doubtsTable(value, store.scope), isOpen: value.some(({ underWay }) => !underWay) };
+    return [value, doubtsTable(value, store.scope), value.some(({ underWay }) => !underWay)];
   });
   add('show <reference>', "shows the store's entry of a reference; exit code 1 if it has none", show);
   add(
@@ -46,14 +39,14 @@ export function addStoreCommands(program: Command) {
   ).addOption(new Option('--despite <names...>', 'fields in which the payment may differ').choices(DIFFERENCES));
   add('reviews', 'lists payments for review; exit code 1 if there are any', async store => {
     const value = await reviews(store);
-    return { value, text: reviewsTable(value, store.scope), isOpen: value.length > 0 };
+    return [value, reviewsTable(value, store.scope), value.length > 0];
   });
   add(
     'resolve <id> <status>',
     'closes a review, after a person has acted on it',
     async (store, [id = '', status = '']) => {
       await resolveReview(store, id, status);
-      return { value: { id, status }, text: `The review of ${id} with status ${status} is closed.` };
+      return [{ id, status }, `The review of ${id} with status ${status} is closed.`];
     },
   );
 }
@@ -65,7 +58,7 @@ async function runInStore(command: Command, work: Work) {
     const { row } = await store.read({ kind: 'gateway', id: '' });
     // A mistyped scope must not look as if nothing were wrong.
     if (!row) throw nothingIn(`No gateway was ever used in scope ${store.scope}.`);
-    const { value, text, isOpen } = await work(store, command.args, despite);
+    const [value, text, isOpen] = await work(store, command.args, despite);
     console.log(json ? JSON.stringify(value, null, 2) : text);
     endWith(isOpen ? LOOK : 0);
   } finally {
@@ -78,7 +71,7 @@ const nothingIn = (message: string) => new CommandError(`${message} Pass your ap
 const show: Work = async (store, [reference = '']) => {
   const value = await find(store, reference);
   if (!value) throw nothingIn(`The store has no reference ${JSON.stringify(reference)} in scope ${store.scope}.`);
-  return { value, text: entryText(value) };
+  return [value, entryText(value)];
 };
 
 const settle: Work = async (store, [reference = '', answer = ''], despite) => {
