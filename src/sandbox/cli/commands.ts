@@ -12,7 +12,7 @@ import { FAULTS } from '../faults/kinds.ts';
 import { type MoveName, moveFields } from '../ledger/moves.ts';
 import { SCENARIOS } from '../scenarios/library.ts';
 import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playedText, reportText } from './lines.ts';
-import { fieldsOf, optionOf, phrase, type Shape } from './options.ts';
+import { optionOf, phrase } from './options.ts';
 import { call, DEFAULT_PORT, type Fields, type Place, routeOf } from './remote.ts';
 
 interface Details<T> {
@@ -22,7 +22,7 @@ interface Details<T> {
   /** Text below the options in the help. */
   more?: string;
   /** Replaces the fields of the route. */
-  fields?: Shape;
+  fields?: z.ZodRawShape;
   /** Replaces the call of the route. @param id the argument */
   ask?(place: Place, id: string, fields: Fields): Promise<T>;
   exitCode?(answer: T): number;
@@ -33,7 +33,8 @@ const remote =
   <T>(usage: string, name: string, text: (answer: T) => string, details: Details<T> = {}) =>
   (program: Command) => {
     const route = routeOf(name);
-    const { choices, does = phrase(route.summary), more = '', fields = fieldsOf(route), exitCode } = details;
+    const { shape = {} } = route.fields instanceof z.ZodObject ? route.fields : {};
+    const { choices, does = phrase(route.summary), more = '', fields = shape, exitCode } = details;
     const { ask = (place, id, fields) => call<T>(place, name, fields, id) } = details;
     const command = program.command(usage).description(does).addHelpText('after', more);
     if (choices) command.registeredArguments[0]?.choices(choices);

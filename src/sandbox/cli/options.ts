@@ -1,11 +1,7 @@
 // Derives the options of a command from the fields of a route, or from the options of the sandbox.
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
-import { check, type Route } from '../control/define.ts';
-
-export type Shape = Readonly<Record<string, z.ZodType>>;
-
-export const fieldsOf = ({ fields }: Route): Shape => (fields instanceof z.ZodObject ? fields.shape : {});
+import { check } from '../control/define.ts';
 
 /** Fields with a different name or form on the command line. */
 const WRITTEN: Readonly<Record<string, [flags: string, about: string]>> = {
