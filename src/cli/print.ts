@@ -1,5 +1,5 @@
 // Prints doubts, reviews and references for people.
-import type { Doubt, Entry } from '../payments/store-calls.ts';
+import type { Doubt, Entry } from '../payments/references.ts';
 import { rawStatusOf } from '../schemas/records/payment-status.ts';
 import type { Review } from '../store/rules/payment-row.ts';
 import { printable, table } from '../terminal/text.ts';
