@@ -7,9 +7,9 @@ import type { AnswerHead, Exchange, HttpAnswer, HttpRequest } from './exchange.t
 import { type Failure, failureOf } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
-import { pauseBefore } from './retry-policy.ts';
+import { pauseAsked, pauseBefore } from './retry-policy.ts';
 
-/** Bytes to read of an answer, at most. A record takes one or two thousand. */
+/** Bytes of an answer to read, at most. A record has one or two thousand. */
 const LONGEST_ANSWER = 1024 * 1024;
 
 /** The result of a call without a complete answer. */
@@ -31,7 +31,6 @@ export interface CallLimits {
 /** Sends a call and never rejects. It repeats a lookup, and a create that provably never left this machine. */
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
-/** @param options with a `fetch`, it replaces the SDK's own connections */
 export async function createHttpClient(
   options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number },
 ): Promise<Send> {
@@ -49,18 +48,13 @@ export async function createHttpClient(
     signal?.addEventListener('abort', giveUp);
     call.attempt = 1;
     let last = await attemptOnce(exchange, request, deadline, stop.signal);
-    // ky gets a call only once the first attempt has failed, because it costs as much as the rest of a create.
     const repeat = () => {
-      let failedAt: number | undefined;
+      let failedAt = 0;
       let pause = 0;
-      const attempt = async () => {
-        if (failedAt !== undefined) {
-          call.attempt += 1;
-          call.emit({ type: 'retry', reason: 'code' in last ? last.code : last.status, waitedMs: since(failedAt) });
-          last = await attemptOnce(exchange, request, deadline, stop.signal);
-        }
-        if (mayPass(last)) throw new Error();
-        return { ok: true } as never;
+      const attemptAgain = async () => {
+        call.attempt += 1;
+        call.emit({ type: 'retry', reason: 'code' in last ? last.code : last.status, waitedMs: since(failedAt) });
+        last = await attemptOnce(exchange, request, deadline, stop.signal);
       };
       const shouldRetry = ({ retryCount }: { retryCount: number }) => {
         failedAt = performance.now();
@@ -73,13 +67,18 @@ export async function createHttpClient(
       return ky(url, {
         method,
         // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
-        fetch: attempt,
+        fetch: async () => {
+          if (mayPass(last)) throw new Error();
+          return { ok: true } as never;
+        },
+        hooks: { beforeRetry: [attemptAgain] },
         timeout: false,
         retry: { methods: ['get', 'post'], limit: retries, shouldRetry, delay: () => pause },
-        // Not the caller's own, which may be of another realm.
+        // The caller's own may be of another realm.
         signal: stop.signal,
       });
     };
+    // ky gets only a failed call, because it costs as much as the rest of a create.
     if (mayPass(last)) await repeat().catch(() => {});
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
@@ -97,15 +96,16 @@ async function attemptOnce(exchange: Exchange, request: HttpRequest, deadline: D
   const begun = performance.now();
   const body = new BoundedBody(LONGEST_ANSWER);
   const attempt = { deadline, signal, body, mayHaveLeft: false };
-  const answered = (head: AnswerHead): HttpAnswer => {
-    const { status, requestId } = head;
+  const answered = ({ status, header, isCompressed }: AnswerHead): HttpAnswer => {
+    const requestId = header('x-request-id') ?? header('request-id') ?? undefined;
+    const pause = pauseAsked(header('retry-after'));
     call.httpStatus = status;
     call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
-    return { ...head, body: body.text, isTooLong: body.isTooLong };
+    return { status, requestId, pause, isCompressed, body: body.text, isTooLong: body.isTooLong };
   };
   const failed = (failure: Failure): NoAnswer => ({ mayHaveLeft: attempt.mayHaveLeft, body: body.text, ...failure });
   call.emit({ type: 'request' });
-  const ended = exchange(request, attempt).then(answered, error => failed(failureOf(error, secrets)));
+  const ended = exchange(request, attempt).then(answered);
   // An error of the merchant's fetch may throw when it is read.
-  return ended.catch(() => failed({ code: 'fetch_failed' }));
+  return ended.catch(error => failed(failureOf(error, secrets))).catch(() => failed({ code: 'fetch_failed' }));
 }

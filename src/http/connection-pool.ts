@@ -6,13 +6,12 @@ import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { Deadline } from '../deadline.ts';
 
-/** Milliseconds to keep a connection for the next call if the server announces no time. */
+/** Milliseconds to keep an idle connection if the server announces no time. */
 const IDLE = 4_000;
-/** Milliseconds to give up a connection before the announced time: it may be closing already. */
+/** Milliseconds before the announced time in which it may be closing already. */
 const IDLE_MARGIN = 1_000;
 
 interface ConnectOptions extends http.ClientRequestArgs {
-  /** Stops connecting: nothing has been sent yet. */
   whileConnecting?: AbortSignal;
   servername?: string;
 }
@@ -21,12 +20,12 @@ export class ConnectionPool extends http.Agent {
   /** The TCP socket under TLS, or the socket itself without TLS. */
   readonly #tcpOf = new WeakMap<Socket, Socket>();
   readonly #idleUntil = new WeakMap<Socket, Deadline>();
-  /** The latest TLS session, which speeds up the next TLS connection. */
+  /** Speeds up the next TLS connection. */
   #session: Buffer | undefined;
 
   constructor(isSecure: boolean, maxConnections: number, keepAlive: boolean) {
     super({ keepAlive, maxFreeSockets: maxConnections });
-    // Properties of http.Agent that its types omit: ClientRequest compares them.
+    // ClientRequest compares these properties, which the types omit.
     if (isSecure) Object.assign(this, { protocol: 'https:', defaultPort: 443 });
   }
 
@@ -40,11 +39,11 @@ export class ConnectionPool extends http.Agent {
     );
   }
 
-  /** Resolves once the socket is connected and secured, or rejects if the signal is aborted before. */
+  /** Resolves once the socket is connected and secured, or rejects with the signal. */
   async #connect(options: ConnectOptions): Promise<Socket> {
     const { protocol, host, port, whileConnecting: signal } = options;
     const tcp = connectTcp({ host: String(host), port: Number(port), noDelay: true });
-    // A request handles errors itself. Between two requests they are ignored.
+    // A request handles its errors. Others are ignored.
     tcp.on('error', () => {});
     try {
       await once(tcp, 'connect', { signal });
@@ -66,29 +65,28 @@ export class ConnectionPool extends http.Agent {
     socket.on('error', () => {});
     tcp.on('error', error => socket.destroy(error));
     await once(socket, 'secureConnect', { signal });
-    // Waits until OpenSSL has returned: before that the socket must not be closed.
+    // The socket must not be closed until OpenSSL has returned.
     await setImmediate(undefined, { signal });
     return socket;
   }
 
-  /** Remembers how long the server keeps the connection. @param announced its `Keep-Alive` header */
+  /** @param announced the server's `Keep-Alive` header */
   keepFor(socket: Socket, announced: string | undefined): void {
     const seconds = announced?.match(/\btimeout=(\d{1,6})/i)?.[1];
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
     this.#idleUntil.set(socket, new Deadline(ms));
   }
 
-  /** Checks by the clock whether the socket may be reused, because a timer is late after a pause. */
+  /** Checks whether the socket may be reused, by the clock because a timer is late after a pause. */
   isFresh(socket: Socket): boolean {
     return !socket.destroyed && socket.writable && Boolean(this.#idleUntil.get(socket)?.remaining);
   }
 
-  /** Ends a connection with RST, so that the kernel delivers nothing more of it. */
+  /** Ends a connection by RST, so that the kernel delivers nothing more. */
   reset(socket: Socket): void {
     const tcp = this.#tcpOf.get(socket);
     // Node keeps a socket permanently if its reset fails: while an end is pending, or on a mock without a connection.
-    const isResettable = tcp && 'port' in tcp.address() && !tcp.writableEnded && !socket.writableEnded;
-    if (isResettable) tcp.resetAndDestroy();
+    if (tcp && 'port' in tcp.address() && !tcp.writableEnded && !socket.writableEnded) tcp.resetAndDestroy();
     socket.destroy();
   }
 

@@ -7,7 +7,6 @@ import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { AnswerHead, Exchange, HttpAttempt } from './exchange.ts';
-import { pauseAsked } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
 export interface ConnectionOptions {
@@ -17,7 +16,7 @@ export interface ConnectionOptions {
 }
 
 export function openConnections({ baseUrl, agent: given, maxConnections }: ConnectionOptions): Exchange {
-  // It is parsed once, because parsing is slow.
+  // Parsed once, because parsing is slow.
   const base = new URL(baseUrl);
   const { protocol, hostname, port } = urlToHttpOptions(base);
   const isSecure = protocol === 'https:';
@@ -31,7 +30,7 @@ export function openConnections({ baseUrl, agent: given, maxConnections }: Conne
   };
 }
 
-/** Returns an agent for the proxies that the environment names, if Node uses them (`NODE_USE_ENV_PROXY`). */
+/** Returns an agent for the environment's proxies, if Node uses them (`NODE_USE_ENV_PROXY`). */
 function proxyAgent(isSecure: boolean): http.Agent | undefined {
   const { Agent, globalAgent } = isSecure ? https : http;
   const { proxyEnv } = (globalAgent as { options?: http.AgentOptions }).options ?? {};
@@ -45,7 +44,7 @@ async function exchange(
 ): Promise<AnswerHead> {
   const { deadline, signal } = attempt;
   const pool = options.agent instanceof ConnectionPool ? options.agent : undefined;
-  // Read from the modules at each call, because instrumentation and mocks replace these properties.
+  // Read at each call, because instrumentation and mocks replace these properties.
   const outgoing = (options.protocol === 'https:' ? https : http).request(options);
   const { ended, isOver, answer, leave, fail } = endOf(outgoing, pool, attempt);
   let incoming: IncomingMessage | undefined;
@@ -54,23 +53,23 @@ async function exchange(
     const write = () => {
       if (isOver()) return;
       if (outgoing.reusedSocket && pool && !pool.isFresh(socket)) return leave();
-      // Checked last, because a process that was paused must not send late.
+      // Checked last: a process that was paused must not send late.
       if (signal.aborted || deadline.remaining === 0) return fail(signal.reason ?? new LateError());
       attempt.mayHaveLeft = true;
       outgoing.end(body);
     };
-    // A reused connection may have ended: read its events first. If a read began the call, the first setImmediate
-    // still runs before the event loop polls the sockets. The second runs after that.
+    // A reused connection may have ended: read its events first. If a read began the call, only the second setImmediate
+    // runs after the event loop has polled the sockets.
     if (outgoing.reusedSocket) setImmediate(setImmediate, write);
-    // A pool's socket is connected already. A mock of it waits for the request before it reports a connection.
+    // A pool's socket is connected. A mock of it waits for the request before it reports a connection.
     else if (pool) write();
-    // The merchant's agent may hand over a socket that is not connected and secured yet.
+    // The socket of a merchant's agent may still be connecting.
     else if (socket.secureConnecting) socket.once('secureConnect', write);
     else if (socket.connecting) socket.once('connect', write);
     else write();
   });
   outgoing.once('response', message => {
-    // A connection that was left shares the attempt with the next one, which may have sent the request.
+    // A connection that was left shares the attempt with the next one, which may have sent.
     if (isOver() || !attempt.mayHaveLeft) return leave();
     incoming = message;
     pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
@@ -89,11 +88,11 @@ async function exchange(
   outgoing.once('close', () => {
     if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
   });
-  // Without an answer, a reused connection was closing, or another's, before the SDK wrote to it: take the next one.
+  // Without an answer, a reused connection was closing or another's before the SDK wrote: take the next one.
   return (await ended) ?? exchange(options, body, attempt);
 }
 
-/** Returns the end of an exchange, and the ways to reach it. The first one counts. */
+/** Returns the end of an exchange, and the ways to it. The first counts. */
 function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, { signal }: HttpAttempt) {
   const { promise: ended, resolve, reject } = Promise.withResolvers<AnswerHead | undefined>();
   let isOver = false;
@@ -106,8 +105,7 @@ function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, { sign
     if (isOver) return;
     isOver = true;
     signal.removeEventListener('abort', giveUp);
-    // Node's parser or OpenSSL may still use the socket, and closing would free it under them. But after an abort, bytes
-    // that wait for the network must not leave any more.
+    // Closing would free the socket under Node's parser or OpenSSL. But after an abort, waiting bytes must not leave.
     if (!isWhole) (signal.aborted ? process.nextTick : setImmediate)(close);
     settle();
   };
@@ -117,7 +115,7 @@ function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, { sign
   return {
     ended,
     isOver: () => isOver,
-    // The rest of the request or of the answer is not needed.
+    // The rest of the request or answer is not needed.
     answer: (message: IncomingMessage) =>
       end(() => resolve(headOf(message)), outgoing.writableFinished && message.readableEnded),
     leave: () => end(() => resolve(undefined)),
@@ -125,11 +123,10 @@ function endOf(outgoing: ClientRequest, pool: ConnectionPool | undefined, { sign
   };
 }
 
-/** Compressions to find in a header into which some servers write other values, such as a character set. */
+/** Some servers write other values into the header, such as a character set. */
 const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
 
 function headOf({ statusCode: status = 0, headers }: IncomingMessage): AnswerHead {
-  const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
   const isCompressed = COMPRESSED.test(headers['content-encoding'] ?? '');
-  return { status, isCompressed, requestId: id?.toString(), pause: pauseAsked(retryAfter) };
+  return { status, isCompressed, header: name => headers[name]?.toString() };
 }

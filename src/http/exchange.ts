@@ -1,4 +1,4 @@
-// One exchange with the gateway: its request, its answer and the state of its attempt.
+// One exchange with the gateway: its request, answer and attempt.
 import type { Deadline } from '../deadline.ts';
 import type { Call } from '../telemetry/call.ts';
 import type { BoundedBody } from './read-body.ts';
@@ -9,7 +9,7 @@ export interface HttpRequest {
   url: string;
   headers: Record<string, string>;
   body?: Uint8Array;
-  /** The key and the signature in the headers: errors hide them. */
+  /** The key and signature of the headers, hidden by errors. */
   secrets: readonly string[];
 }
 
@@ -17,17 +17,19 @@ export interface HttpRequest {
 export interface HttpAnswer {
   status: number;
   body: string;
-  /** Whether the body is longer than the SDK reads. Then `body` is its beginning. */
+  /** Whether `body` is only the beginning of a body longer than the SDK reads. */
   isTooLong: boolean;
-  /** Whether the body is compressed, although the SDK asks for plain text. */
+  /** Whether the body is compressed, against the request. */
   isCompressed?: boolean | undefined;
   requestId?: string | undefined;
-  /** Milliseconds that its `Retry-After` header asks to wait, or 0. */
+  /** Milliseconds that `Retry-After` asks to wait, or 0. */
   pause: number;
 }
 
 /** An answer without its body, which the attempt has. */
-export type AnswerHead = Omit<HttpAnswer, 'body' | 'isTooLong'>;
+export interface AnswerHead extends Pick<HttpAnswer, 'status' | 'isCompressed'> {
+  header(name: string): string | null | undefined;
+}
 
 export interface HttpAttempt {
   readonly deadline: Deadline;
@@ -35,9 +37,9 @@ export interface HttpAttempt {
   readonly signal: AbortSignal;
   /** False while the request provably has not left this machine. */
   mayHaveLeft: boolean;
-  /** The part of the answer's body that has arrived: even half may contain the payment's id. */
+  /** The part of the answer's body that has arrived. */
   readonly body: BoundedBody;
 }
 
-/** Sends a request once, before the attempt's deadline. It rejects as soon as the attempt's signal is aborted. */
+/** Sends a request once, before the attempt's deadline. Rejects once the attempt's signal is aborted. */
 export type Exchange = (request: HttpRequest, attempt: HttpAttempt) => Promise<AnswerHead>;

@@ -1,4 +1,4 @@
-// Reads the error of a failed attempt: its code, a cause that is safe to show, and whether the request can have left.
+// Reads the error of a failed attempt: its code, a safe cause, and whether the request can have left.
 import { LateError } from '../deadline.ts';
 
 /** The end of an attempt without a complete answer. */
@@ -9,14 +9,14 @@ export interface Failure {
   cause?: Error | undefined;
 }
 
-/** Causes to read, at most: they may form a ring. */
+/** Causes may form a ring. */
 const DEEPEST_CAUSE = 6;
 
-/** Whether all causes of a fetch's error, and all connections tried (an AggregateError), prove that nothing left. */
+/** Whether all causes and tried connections (an AggregateError) of a fetch's error prove that nothing left. */
 export const neverLeft = (error: unknown, url: string): boolean =>
   innermost(error).every(each => isUnreached(each, new URL(url)));
 
-/** Lists the innermost errors, because a wrapper may call any failure a refused connection. */
+/** A wrapper may call any failure a refused connection. */
 function innermost(error: unknown, depth = 0): unknown[] {
   if (depth > DEEPEST_CAUSE) return [undefined];
   const { cause, errors = [] } = Object(error);
@@ -24,35 +24,30 @@ function innermost(error: unknown, depth = 0): unknown[] {
   return inner.length > 0 ? inner.flatMap(each => innermost(each, depth + 1)) : [error];
 }
 
-/**
- * Returns whether the name was unknown or the connection refused, and both were the gateway's. The merchant's fetch may
- * have got an answer, then failed at an audit log or a proxy.
- */
+/** Checks for the gateway's own name or address: a fetch may have got an answer, then failed at an audit log. */
 function isUnreached(error: unknown, gateway: URL): boolean {
   const { syscall, hostname, address, port } = Object(error);
-  // An IPv6 address without its brackets.
+  // An IPv6 address has brackets.
   const host = gateway.hostname.replace(/[[\]]/g, '');
   if (syscall === 'getaddrinfo') return hostname === host;
   if (syscall !== 'connect' || port !== Number(gateway.port || (gateway.protocol === 'https:' ? 443 : 80)))
     return false;
-  // The addresses of a name are unknown here, except those of `localhost`.
+  // Only the addresses of `localhost` are known.
   return address === host || (host === 'localhost' && (address === '127.0.0.1' || address === '::1'));
 }
 
-/** Codes of the system, Node, TLS and libraries. Any other text may be anything. */
+/** Codes of the system, Node, TLS and libraries. */
 const CODE = /^[A-Z][A-Z\d]+(?:_[A-Z\d]+)*$/;
 
-/** Codes whose messages come from the system, TLS or undici and contain no part of a request. */
+/** Their messages, of the system, TLS or undici, contain no part of a request. */
 const SYSTEM_CODE = /^(?:E[A-Z\d]+|(?:ERR_TLS|ERR_SSL|UND_ERR|HPE)_[A-Z\d_]+|[A-Z_]*(?:CERT|VERIFY)[A-Z_]*)$/;
 
-/** A function's name, and a place without a space, to keep out sentences, addresses and JSON. */
+/** A function's name and a place, but no sentence, address or JSON. */
 const FRAME = /^ {4}at (?:[\w$.<>#[\] ]+ \()?[^\s"'(){}]+:\d+:\d+\)?$/gm;
 
 /**
- * Returns the first code in the chain of causes, and a copy of the chain that is safe to show. The merchant's fetch may
- * throw anything, even the whole request, so a copy has only names, codes, frames and the messages of system errors.
- *
- * @param secrets replaced in every text
+ * Returns the first code in the chain of causes, and a copy of the chain. The merchant's fetch may throw anything, even
+ * the whole request, so the copy has only names, codes, frames and messages of system errors, without the secrets.
  */
 export function failureOf(error: unknown, secrets: readonly string[], depth = 0): Failure {
   if (error instanceof LateError) return { code: 'timeout' };
@@ -63,7 +58,7 @@ export function failureOf(error: unknown, secrets: readonly string[], depth = 0)
   const code = typeof thrown.code === 'string' && CODE.test(thrown.code) ? safe(thrown.code) : undefined;
   const message = code && SYSTEM_CODE.test(code) ? safe(text) : '(withheld: it may hold customer data)';
   const name = /^\w{1,40}$/.test(String(thrown.name)) ? safe(String(thrown.name)) : 'Error';
-  // Frames only, because a line of the message may look like one.
+  // A line of the message may look like a frame.
   const frames = String(thrown.stack).replace(text, '').match(FRAME) ?? [];
   const stack = safe([`${name}: ${message}`, ...frames].join('\n'));
   const inner = failureOf(thrown.cause, secrets, depth + 1);

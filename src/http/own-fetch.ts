@@ -1,9 +1,8 @@
-// Sends one attempt of a call through the merchant's fetch, and infers from its error whether anything left.
+// Sends one attempt of a call through the merchant's fetch.
 import { LateError, withSignal } from '../deadline.ts';
 import type { AnswerHead, Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
-import { pauseAsked } from './retry-policy.ts';
 
 /** The options of a {@link Fetch} call. The signal is aborted at the timeout, or with the caller's own signal. */
 export interface FetchInit {
@@ -25,10 +24,10 @@ interface FetchAnswer {
 }
 
 /**
- * A fetch that does not retry: a proxy's, an APM wrapper, a test double, `sandbox.fetch`. Some may send a create twice.
- * Node's global fetch repeats a request after status 421. That of Deno and of Bun below 1.4 does after a reused
- * connection broke. The SDK cannot see the bytes that a fetch writes once connected. So it never repeats a create over
- * one. It reports `not_sent` only if the error says that the gateway's own name or address was not reached.
+ * A fetch that does not retry: a proxy's, an APM wrapper, a test double, `sandbox.fetch`. Some may send a create twice:
+ * Node's global fetch after status 421, that of Deno and of Bun below 1.4 after a reused connection broke. The SDK
+ * cannot see the bytes that a fetch writes, so it never repeats a create over one. It reports `not_sent` only if the
+ * error says that the gateway's own name or address was not reached.
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
@@ -36,7 +35,7 @@ export const exchangeByFetch =
   (fetch: Fetch): Exchange =>
   async (request, attempt) => {
     const { deadline, signal } = attempt;
-    // A process that was paused must not send late: its caller may have given up the attempt.
+    // A process that was paused must not send late.
     if (signal.aborted || deadline.remaining === 0) throw signal.reason ?? new LateError();
     // Ends at the signal even if the fetch ignores it.
     return withSignal(exchange(fetch, request, attempt), signal);
@@ -50,14 +49,12 @@ async function exchange(fetch: Fetch, request: HttpRequest, attempt: HttpAttempt
   attempt.mayHaveLeft = true;
   const fetching = async () => fetch(url, { method, ...copies, signal, redirect: 'manual', cache: 'no-store' });
   const answer = await fetching().catch(error => {
-    // Only fetch itself can prove that nothing left, by an error before any answer or abort.
+    // Only an error of fetch itself, before any answer or abort, can prove that nothing left.
     if (!signal.aborted && neverLeft(error, url)) attempt.mayHaveLeft = false;
     throw error;
   });
-  // A test double may lack a stream.
+  // A test double may have no stream.
   if (answer.body?.getReader) await attempt.body.read(answer.body, signal);
   else attempt.body.add(await answer.text());
-  const header = (name: string) => answer.headers.get(name) ?? undefined;
-  const requestId = header('x-request-id') ?? header('request-id');
-  return { status: answer.status, requestId, pause: pauseAsked(header('retry-after')) };
+  return { status: answer.status, header: name => answer.headers.get(name) };
 }

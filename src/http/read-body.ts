@@ -1,4 +1,4 @@
-// Reads the body of an answer or a callback up to a limit, and keeps the beginning of a body that breaks off.
+// Reads the body of an answer or a callback up to a limit, and keeps the part of a body that breaks off.
 import { Buffer } from 'node:buffer';
 
 /** A stream of bytes, as in a `Response` or a `Request`. */
@@ -6,9 +6,8 @@ export interface BodyStream {
   getReader(): { read(): Promise<{ done: boolean; value?: unknown }>; cancel(): Promise<unknown> };
 }
 
-/** The bytes of one body, kept as they arrive. */
 export class BoundedBody {
-  /** Whether the body is longer than the limit, so that only its beginning is kept. */
+  /** Whether the body is longer than the limit. Then its rest is missing. */
   isTooLong = false;
   readonly #limit: number;
   readonly #chunks: Buffer[] = [];

@@ -1,12 +1,12 @@
-// Computes the pause before another attempt of a call.
+// The pause before another attempt of a call.
 
 /** Milliseconds. */
 const FIRST_BACKOFF = 300;
 const LONGEST_BACKOFF = 5_000;
 const LONGEST_RETRY_AFTER = 10_000;
 
-/** Returns the milliseconds before a retry. @param retry 1 for the first @param asked by the last answer, or 0 */
-export function pauseBefore(retry: number, asked = 0): number {
+/** @param retry 1 for the first @param asked milliseconds that the last answer asks to wait, or 0 */
+export function pauseBefore(retry: number, asked: number): number {
   const backoff = Math.random() * Math.min(FIRST_BACKOFF * 2 ** (retry - 1), LONGEST_BACKOFF);
   return Math.min(asked || backoff, LONGEST_RETRY_AFTER);
 }
@@ -14,7 +14,7 @@ export function pauseBefore(retry: number, asked = 0): number {
 /** Milliseconds. A gateway that asks for a week may be back in a second. */
 const LONGEST_PAUSE = 900_000;
 
-/** Returns milliseconds, 15 minutes at most, or 0 without a pause. @param retryAfter seconds, or a date */
+/** Returns milliseconds, or 0. @param retryAfter seconds, or a date */
 export function pauseAsked(retryAfter: string | null | undefined): number {
   const text = String(retryAfter);
   const asked = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

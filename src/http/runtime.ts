@@ -1,8 +1,8 @@
-// Knows how each runtime sends a create, and where the SDK's own connections are safe to use.
+// Knows where the SDK's own connections are safe to use.
 
 /**
- * `repeatsPosts`: it repeats a POST whose reused connection breaks, so each call gets a new one. `problem`: the reason
- * against the SDK's own connections here, and the remedy. test/package/runtimes.test.ts counts the creates of each.
+ * `repeatsPosts`: repeats a POST whose reused connection breaks, so each call gets a new one. `problem`: the reason
+ * against own connections, and the remedy. test/package/runtimes.test.ts counts the creates of each.
  */
 export function runtime() {
   const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };
