@@ -18,13 +18,14 @@ import {
   requiredText,
   text,
 } from './option-reader.ts';
+import { refusing } from './schemas/fields-of.ts';
 import type { Terminal } from './schemas/methods.ts';
 import { DIFFERENCES, type Difference } from './schemas/records/matching.ts';
 import { httpUrl, isLoopback } from './schemas/url.ts';
 import type { Store } from './store/contract.ts';
 import type { GatewayEvent } from './telemetry/events.ts';
 
-/** Text form of the signature's 32 bytes. The gateway's document does not define it: ask the gateway. */
+/** Text form of the signature's 32 bytes. The gateway's document leaves it open: ask the gateway. */
 export type SignatureEncoding = 'hex' | 'base64';
 
 /** Options of `new GatewayClient()`. */
@@ -45,7 +46,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    */
   signKey?: string | undefined;
   /**
-   * Text form of a create's signature. The gateway's document leaves it open: if creates get 401, try `'base64'`.
+   * Text form of a create's signature. If creates get 401, try `'base64'`: the gateway's document leaves it open.
    * @default 'hex'
    */
   signatureEncoding?: SignatureEncoding | undefined;
@@ -62,44 +63,44 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    */
   timeout?: number | undefined;
   /**
-   * Number of retries. A lookup is retried while the gateway is busy or unreachable, a create only if it provably never
-   * left this machine. 0 turns retries off.
+   * Number of retries: of a lookup while the gateway is busy or unreachable, of a create only if it provably never left
+   * this machine.
    * @default 2
    */
   retries?: number | undefined;
   /**
    * Your agent of `node:https` or `node:http`, as `baseUrl` needs, for client certificates, a private CA or a proxy. An
-   * abandoned call closes its connection, but bytes already written may still arrive.
+   * abandoned call closes its connection, but written bytes may still arrive.
    * @default the SDK's own connections, which are reset when a call is abandoned
    */
   agent?: Agent | undefined;
   /**
-   * Maximum number of open connections. A call that waits for one has not been sent.
+   * Maximum number of open connections. A call that waits for one is not sent.
    * @default 256
    */
   maxConnections?: number | undefined;
   /**
    * Function that replaces the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
-   * sockets. The SDK cannot see what it sends, so more creates end as `unknown`, and the SDK never retries one.
+   * sockets. The SDK cannot see its bytes: more creates end as `unknown`, and the SDK never retries one.
    */
   fetch?: Fetch | undefined;
   /**
    * Keeps all state of the SDK: `postgresStore(pool, { scope })`, `mysqlStore(pool, { scope })`, or `memoryStore()` in
-   * development and tests. With a store, each create is made at most once per `reference`, and a withdrawal requires one.
+   * development and tests. It allows one payment per `reference`, and requires the `reference` of a withdrawal.
    */
   store?: Store<Tx> | undefined;
   /**
-   * Whether each create adds a token to its `webhookUrl` and `callbackUrl`, as their last query parameter.
-   * `createWebhookHandler` then recognises forged callbacks. The gateway must keep the query of an address.
+   * Whether each create adds a token to its `webhookUrl` and `callbackUrl`, as their last query parameter, so that
+   * `createWebhookHandler` recognises forged callbacks. The gateway must keep the query of an address.
    * @default false
    */
   signCallbackUrls?: boolean | undefined;
   /**
-   * Earlier sign keys. Their callback tokens stay valid, for payments created before a key rotation.
+   * Earlier sign keys, whose callback tokens stay valid after a key rotation.
    * @default []
    */
   formerSignKeys?: readonly string[] | undefined;
-  /** Listener for every step and the end of every call. Events never contain a secret or customer data. */
+  /** Listener for every step and end of a call. Events never contain a secret or customer data. */
   onEvent?: ((event: GatewayEvent) => void) | undefined;
 }
 
@@ -114,56 +115,54 @@ export interface CallOptions {
   timeout?: number | undefined;
 }
 
-/** Options of a create, its last argument. */
+/** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Additional top-level fields of the body, for fields of the gateway that this SDK does not know yet. */
+  /** Additional top-level fields of the body that this SDK does not know yet. */
   extra?: object | undefined;
 }
 
-/** Options of `settle`, its third argument. */
+/** Options of `settle`. */
 export interface SettleOptions extends CallOptions {
   /**
    * Fields in which the payment may differ from the create, as named by the error that refuses it. A gateway may trim a
-   * text, change its case, or round. `paymentId` accepts this payment although the store knows another one: both may
-   * have been paid. With `not_created`, `paymentId` says that the payment in the store belongs to another order.
+   * text, change its case, or round. `paymentId` accepts this payment although the store knows another: both may have
+   * been paid. With `not_created`, `paymentId` says that the payment in the store belongs to another order.
    * @default []
    */
   despite?: readonly Difference[] | undefined;
 }
 
-const KEY_MISTAKES: readonly [RegExp, string][] = [
+/** Traces of mistakes in a key. */
+const MISTAKES: [RegExp, string][] = [
   [
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u,
-    `has an invisible character, a line break, or a space at an end: copy it again`,
+    'has an invisible character, a line break, or a space at an end: copy it again',
   ],
-  // Of a .env file whose reader keeps them, such as docker's `--env-file`.
+  // Docker's `--env-file`, for example, keeps the quotation marks of a .env file.
   [/^(["'`]).*\1$|[\u2018-\u201f\u00ab\u00bb]/, 'has quotation marks: leave them out'],
   [/^(?:undefined|null|<.*>|\$\{.*\})$/i, 'is a placeholder: set the real key'],
   [/^bearer /i, 'must not start with "Bearer": the SDK adds it'],
 ];
-const keyProblem = (key: string) => KEY_MISTAKES.find(([trace]) => trace.test(key))?.[1];
+const NO_HEADER = 'has a character that an HTTP header cannot contain: copy it again';
 
-/** Refuses a value with a message that names the fix, and skips later checks. */
-const refusing = (problemOf: (value: string) => string | undefined) =>
-  z.refine<string>(value => !problemOf(value), { error: ({ input }) => problemOf(input as string), abort: true });
+const without = (mistakes: readonly [RegExp, string][]) =>
+  refusing((key: string) => mistakes.find(([trace]) => trace.test(key))?.[1]);
+const toKey = (text: string) => createSecretKey(text, 'utf8');
 
-const baseUrl = requiredText('PAYMENT_GATEWAY_URL', 'an absolute URL, such as https://gateway.example')
+const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY').check(without([...MISTAKES, [/[^\x20-\xff]/, NO_HEADER]]));
+const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').check(without(MISTAKES)).transform(toKey);
+const formerSignKey = text.min(1, 'is empty').check(without(MISTAKES)).transform(toKey);
+
+const ADDRESS = 'an absolute URL, such as https://gateway.example';
+const baseUrl = requiredText('PAYMENT_GATEWAY_URL', ADDRESS)
   .check(refusing(baseUrlProblem))
   .transform(value => {
     const { origin, pathname } = new URL(value);
     return origin + pathname.replace(/\/+$/, '');
   });
-const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY').check(
-  refusing(keyProblem),
-  z.regex(/^[\x20-\xff]*$/, { error: 'has a character that an HTTP header cannot contain: copy it again' }),
-);
-const toKey = (text: string) => createSecretKey(text, 'utf8');
-const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').check(refusing(keyProblem)).transform(toKey);
-const formerSignKey = text.min(1, 'is empty').check(refusing(keyProblem)).transform(toKey);
 
 function baseUrlProblem(value: string): string | undefined {
-  if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value))
-    return 'must be an absolute URL, such as https://gateway.example';
+  if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value)) return `must be ${ADDRESS}`;
   const { protocol, hostname, username, password, search, hash, pathname } = new URL(value);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
     return 'must use https:, which protects the keys. http: works only on localhost';
@@ -172,8 +171,10 @@ function baseUrlProblem(value: string): string | undefined {
   return /\/api\/v1(\/|$)/.test(pathname) ? 'must end before /api/v1: the SDK adds it' : undefined;
 }
 
-const CONNECTIONS = { error: 'must be a whole number, 1 or more' };
-const RETRIES = { error: 'must be a whole number, 0 or more' };
+const wholeNumber = (least: number) => {
+  const mistake = { error: `must be a whole number, ${least} or more` };
+  return z.int(mistake).min(least, mistake);
+};
 
 const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   baseUrl,
@@ -183,9 +184,9 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   terminal: oneOf(['standard', 'onramp']).default('standard'),
   webhookUrl: httpUrl.optional(),
   timeout: milliseconds.default(30_000),
-  retries: z.number(RETRIES).int(RETRIES).nonnegative(RETRIES).default(2),
+  retries: wholeNumber(0).default(2),
   agent: objectWith<Agent>(['addRequest' as never], 'must be an Agent of node:http or node:https').optional(),
-  maxConnections: z.number(CONNECTIONS).int(CONNECTIONS).positive(CONNECTIONS).default(256),
+  maxConnections: wholeNumber(1).default(256),
   fetch: functionOf<Fetch>().optional(),
   store: objectWith<Store>(
     ['read', 'owner', 'write', 'list', 'due', 'effect'],
@@ -209,7 +210,7 @@ export function readClientOptions(options: ClientOptions): Settings {
   const { agent, fetch, baseUrl } = settings;
   if (agent && fetch) throw new ConfigurationError('GatewayClient: pass an agent or a fetch, not both.');
   const { protocol } = new URL(baseUrl);
-  // Node refuses calls over an agent of the other protocol. An agent for both, as of a proxy, has no own `protocol`.
+  // Node refuses calls over an agent of the other protocol. A proxy's agent is for both: it has no own `protocol`.
   const own = agent && Object.hasOwn(agent, 'protocol') && (agent as { protocol?: string }).protocol;
   if (!own || own === protocol) return settings;
   throw new ConfigurationError(

@@ -1,10 +1,11 @@
-// Amounts of money in a request: plain decimals, refused as soon as they could mean anything else.
+// Amounts of money: plain decimals, refused as soon as they could mean anything else.
 import * as z from 'zod';
+import { refusing } from './fields-of.ts';
 
-/** At most 100 characters: longer than any amount of money. */
+/** At most 100 characters. */
 const PLAIN_DECIMAL = /^(?!.{101})(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** A double keeps 15 digits of the caller's amount. From the 16th on, rounding errors show. */
+/** From the 16th digit on, a double shows rounding errors. */
 const TRUSTED_DIGITS = 15;
 
 function amountProblem(amount: number | string): string | undefined {
@@ -17,7 +18,7 @@ function amountProblem(amount: number | string): string | undefined {
   return `has more than ${TRUSTED_DIGITS} significant digits, like a rounding error of floating-point numbers: pass a string such as "25.50"`;
 }
 
-/** The currencies of ISO 4217 without two decimals. Node's Intl follows everyday use instead, as for HUF and COP. */
+/** The currencies of ISO 4217 without two decimals. Intl follows everyday use instead, as for HUF and COP. */
 const OTHER_DECIMALS = Object.entries({
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
@@ -27,7 +28,7 @@ const OTHER_DECIMALS = Object.entries({
 export const decimalsOf = (currency: string): number =>
   Number(OTHER_DECIMALS.find(([, codes]) => codes.includes(currency.toUpperCase()))?.[0] ?? 2);
 
-/** Returns the problem with an amount's decimals, as in `705.50 JPY`. Codes unknown to Intl are not checked. */
+/** Returns the problem with decimals as in `705.50 JPY`. Codes unknown to Intl are not checked. */
 export function decimalsProblem(amount: number | string, currency: string): string | undefined {
   const code = currency.toUpperCase();
   const most = decimalsOf(code);
@@ -37,18 +38,15 @@ export function decimalsProblem(amount: number | string, currency: string): stri
   return isKnown ? `has too many decimals: ISO 4217 allows ${most} for ${code}` : undefined;
 }
 
-/**
- * The schema of an amount. A string's digits enter the JSON unchanged: `'25.50'` is sent as `25.50`. A number must
- * print without an exponent or a floating-point rounding error.
- */
+/** The schema of an amount. A string's digits are sent unchanged: `'25.50'` as `25.50`. */
 export const amountSchema: z.ZodType<number | string, number | string> = z
-  .union([z.number(), z.string()], { error: 'must be a number, or a plain decimal string such as "25.50"' })
-  .refine(amount => !amountProblem(amount), { error: ({ input }) => amountProblem(input as number | string) });
+  .union([z.number(), z.string()], 'must be a number, or a plain decimal string such as "25.50"')
+  .check(refusing(amountProblem));
 
 /** The amount of a record: a number, or the plain decimal text of PHP frameworks. */
 export const recordedAmount: z.ZodType<number> = z.union(
   [z.number(), z.string().regex(PLAIN_DECIMAL).transform(Number)],
-  { error: 'must be a number, or a plain decimal such as "25.50"' },
+  'must be a number, or a plain decimal such as "25.50"',
 );
 
 /** Returns an amount without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */

@@ -1,14 +1,17 @@
-// Makes zod schemas of interfaces: the compiler checks each field, and a message names the field probably meant.
+// Parts of zod schemas: fields that the compiler checks against their interface, and messages that name the fix.
 import * as z from 'zod';
 import { unknownNames } from './hints.ts';
 
 /** One schema for each field of an interface. The compiler refuses missing, extra and mistyped fields. */
 export type FieldsOf<T> = { [Name in keyof T]-?: z.ZodType<T[Name]> };
 
+export const refusing = <T>(problemOf: (value: T) => string | undefined) =>
+  z.refine<T>(value => !problemOf(value), { error: ({ input }) => problemOf(input as T) });
+
 export const each = <Name extends string, S>(names: readonly Name[], schema: S): Record<Name, S> =>
   Object.fromEntries(names.map(name => [name, schema])) as Record<Name, S>;
 
-/** An object of these fields alone. @param advice follows the names of unknown fields */
+/** @param advice follows the names of unknown fields */
 export const closedObject = <S extends z.ZodRawShape>(kind: 'field' | 'option', shape: S, error: string, advice = '') =>
   z.strictObject(shape, {
     error: issue =>

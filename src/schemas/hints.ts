@@ -1,6 +1,6 @@
 // Hints in messages: the name that was probably meant.
 
-/** @param kind such as `option`. A request has too many fields to list them */
+/** @param kind of a request, `field`: it has too many to list */
 export function unknownNames(kind: string, unknown: readonly string[], known: readonly string[]): string {
   const described = unknown.map(name => {
     const meant = nearest(name, known);
@@ -10,7 +10,7 @@ export function unknownNames(kind: string, unknown: readonly string[], known: re
   return `unknown ${kind} ${described.join(', ')}${isListed ? `; there are: ${known.join(', ')}` : ''}`;
 }
 
-/** Finds the known name that differs by its spelling, or by one letter too many, too few, wrong or swapped. */
+/** Finds the known name in another spelling, or with one letter too many, too few, wrong or swapped. */
 export const nearest = (given: string, known: readonly string[]): string | undefined =>
   known.find(name => isNear(lettersOf(given), lettersOf(name)));
 

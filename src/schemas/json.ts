@@ -1,9 +1,9 @@
-// JSON as the SDK needs it: raw numbers, objects, and texts that are JSON.
+// JSON as the SDK needs it.
 
-// In every Node since 21, but missing in TypeScript's library.
+// Missing in TypeScript's library.
 export const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 
-/** Checks whether a value is an object other than a list. */
+/** Checks for an object other than a list. */
 export const isJsonMap = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

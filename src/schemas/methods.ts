@@ -1,4 +1,4 @@
-// The closed lists of the gateway's document: payment methods and payment statuses.
+// The lists of the gateway's document: payment methods and statuses.
 
 /** Methods of a deposit on any terminal. */
 export const DEPOSIT_METHODS = [
@@ -19,8 +19,8 @@ export const DEPOSIT_METHODS = [
 export const WITHDRAWAL_METHODS = ['PAYID', 'SEPA', 'FPS', 'CARD'] as const;
 
 /**
- * Additional methods of a deposit on a terminal configured for on-ramp. With `USER_CHOICE` the customer chooses inside
- * the hosted widget. An `ONRAMP_*` value pins the widget to that one method.
+ * Additional methods of a deposit on a terminal configured for on-ramp. With `USER_CHOICE` the customer chooses in the
+ * hosted widget. An `ONRAMP_*` value pins the widget to that method.
  */
 export const ONRAMP_METHODS = [
   'USER_CHOICE',
@@ -42,7 +42,7 @@ export const ONRAMP_METHODS = [
 /** The only methods of an NFT purchase. `OPENBANKING` is usable nowhere else. */
 export const NFT_METHODS = ['APPLEPAY', 'GOOGLEPAY', 'OPENBANKING', 'CARD'] as const;
 
-/** Every status the document names. A record with another one gets the status `UNKNOWN`. */
+/** Every status of the document. A record with another gets the status `UNKNOWN`. */
 export const PAYMENT_STATUSES = ['PENDING', 'AUTHORIZED', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
 
 /** One of {@link DEPOSIT_METHODS}. */
@@ -69,14 +69,14 @@ const isOneOf =
     (values as readonly unknown[]).includes(value);
 
 /** Checks whether a value is one of {@link DEPOSIT_METHODS}. */
-export const isDepositMethod: (value: unknown) => value is DepositMethod = isOneOf(DEPOSIT_METHODS);
+export const isDepositMethod = isOneOf<DepositMethod>(DEPOSIT_METHODS);
 /** Checks whether a value is one of {@link WITHDRAWAL_METHODS}. */
-export const isWithdrawalMethod: (value: unknown) => value is WithdrawalMethod = isOneOf(WITHDRAWAL_METHODS);
+export const isWithdrawalMethod = isOneOf<WithdrawalMethod>(WITHDRAWAL_METHODS);
 /** Checks whether a value is one of {@link ONRAMP_METHODS}. */
-export const isOnrampMethod: (value: unknown) => value is OnrampMethod = isOneOf(ONRAMP_METHODS);
+export const isOnrampMethod = isOneOf<OnrampMethod>(ONRAMP_METHODS);
 /** Checks whether a value is one of {@link NFT_METHODS}. */
-export const isNftMethod: (value: unknown) => value is NftMethod = isOneOf(NFT_METHODS);
+export const isNftMethod = isOneOf<NftMethod>(NFT_METHODS);
 /** Checks whether a value is one of {@link PAYMENT_STATUSES}. */
-export const isPaymentStatus: (value: unknown) => value is PaymentStatus = isOneOf(PAYMENT_STATUSES);
+export const isPaymentStatus = isOneOf<PaymentStatus>(PAYMENT_STATUSES);
 
 export const isFinalStatus = isOneOf(['COMPLETED', 'FAILED', 'CANCELED'] as const);

@@ -18,7 +18,7 @@ export function createdAt(payment: { created?: Timestamp | null | undefined }): 
   return Number.isNaN(time) ? null : new Date(time);
 }
 
-/** Returns milliseconds, with the local time read as UTC, or NaN. */
+/** Returns milliseconds, as if in UTC, or NaN. */
 function readLocalTime(text: string): number {
   const [, day, dayOfMonth, time] = LOCAL_TIME.exec(text) ?? [];
   const localTime = new Date(`${day}T${time}Z`);
@@ -35,23 +35,23 @@ function readOffset(text: string): number | undefined {
 
 /**
  * Returns seconds east of UTC. Follows PHP's rule (timelib's do_adjust_timezone) for the hour that a clock change
- * repeats. An hour that a change skips keeps the offset from before it.
+ * repeats. A skipped hour keeps the offset from before it.
  */
 function zoneOffset(zone: string, localTime: number): number | undefined {
   try {
     const format = formatOf(zone);
-    // Such as `7/1/2026, GMT+02:00`, or `GMT` alone at the end.
+    // Such as `7/1/2026, GMT+02:00`, or only `GMT` at the end.
     const offset = (instant: number) => readOffset(format.format(instant).split('GMT')[1] ?? '') ?? 0;
     const current = offset(localTime);
     const after = offset(localTime - current * 1000);
     return after > current && offset(localTime - after * 1000) !== after ? current : after;
   } catch {
-    // The zone is unknown, or the local time is NaN.
+    // An unknown zone, or NaN.
     return undefined;
   }
 }
 
-/** The format of the last zone, because formats are expensive and a gateway has one zone. */
+/** Formats are expensive, and a gateway has one zone. */
 let last: { zone: string; format: Intl.DateTimeFormat } | undefined;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

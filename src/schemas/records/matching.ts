@@ -7,7 +7,7 @@ const COMPARED = ['reference', 'paymentType', 'amount', 'currency'] as const;
 export const DIFFERENCES = [...COMPARED, 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** The money of a request or payment, and the order that it pays. A request's amount may be a plain decimal. */
+/** The compared fields of a request or a payment. */
 type Requested = Pick<Payment, 'reference' | 'paymentType' | 'currency'> & { amount: number | string };
 
 /** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
@@ -25,11 +25,11 @@ export function differencesOf(create: Requested, payment: Requested): (typeof CO
 export const isPaymentOf = (request: Requested, payment: Requested): boolean =>
   differencesOf(request, payment).every(field => field === 'reference');
 
-/** A gateway may trim a reference and change its case. Upper case first, because some letters have no way back. */
+/** A gateway may trim a reference and change its case. Upper case first: some letters have no way back. */
 export const foldReference = (reference: string): string =>
   reference.normalize('NFC').trim().toUpperCase().toLowerCase();
 
-/** Checks whether the payment's reference can be this one, as a gateway may write it. */
+/** Checks whether a payment has this reference, as a gateway may write it. */
 export const hasReference = ({ reference }: Payment, wanted: string | null | undefined): boolean =>
   Boolean(reference && wanted && foldReference(reference) === foldReference(wanted));
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { recordedAmount } from '../amount.ts';
 import { each, type FieldsOf } from '../fields-of.ts';
-import { isPaymentStatus, type PaymentMethod, type PaymentStatus, type PaymentType } from '../methods.ts';
+import { isPaymentStatus, type PaymentMethod, type PaymentType } from '../methods.ts';
 
 /** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
 export interface Timestamp {
@@ -10,7 +10,7 @@ export interface Timestamp {
   date?: string | null | undefined;
   /** Form of `timezone`: 1 an offset, 2 an abbreviation, 3 a zone name. */
   timezone_type?: number | null | undefined;
-  /** An offset, an abbreviation or a zone name, as `timezone_type` says. */
+  /** In the form of `timezone_type`. */
   timezone?: string | null | undefined;
 }
 
@@ -55,7 +55,7 @@ interface PaymentFields {
   amount: number;
   /** Currency code of `amount`. */
   currency: string;
-  /** Creation time of the payment. {@link createdAt} reads it. */
+  /** Creation time. {@link createdAt} reads it. */
   created?: Timestamp | null | undefined;
   /** The merchant's text, as requested. */
   description?: string | null | undefined;
@@ -79,11 +79,11 @@ interface PaymentFields {
   fallbackPaymentStatus?: number | null | undefined;
 }
 
-/** Fields of a record once the payment is settled in crypto. */
+/** Fields of a payment settled in crypto. */
 interface SettlementFields {
   /** Settled crypto, a number. Absent from callbacks of the card methods. */
   settled_crypto_amount?: number | null | undefined;
-  /** The id of the settlement on its blockchain. */
+  /** Id of the settlement on its blockchain. */
   crypto_tx_hash?: string | null | undefined;
   /** The wallet that received the crypto. */
   destination_wallet?: string | null | undefined;
@@ -114,7 +114,7 @@ export interface FailedPayment extends PaymentFields, SettlementFields, FailureF
 export interface CanceledPayment extends PaymentFields, FailureFields {
   paymentStatus: 'CANCELED';
 }
-/** In a status that this version of the SDK does not know. It counts as neither final nor paid. */
+/** In a status that this version of the SDK does not know. Neither final nor paid. */
 interface UnknownPayment extends PaymentFields, SettlementFields, FailureFields {
   paymentStatus: 'UNKNOWN';
   /** The status as the gateway wrote it. */
@@ -125,30 +125,30 @@ export type FinalPayment = CompletedPayment | FailedPayment | CanceledPayment;
 /** A payment as the gateway records it. */
 export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | UnknownPayment;
 
-/** Accepts the schema's values and converts all others, so that an optional field cannot make a payment unreadable. */
+/** Converts all values that the schema refuses: an optional field must not make a payment unreadable. */
 const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T) =>
   z.union([schema.nullish(), z.unknown().transform(read).optional()]);
 
 /** Text that the gateway may leave out. A number becomes text, and any other value counts as absent. */
 export const text = readable(z.string(), value =>
-  // JSON.parse loses digits of longer numbers, so two references or accounts could become one.
+  // JSON.parse loses digits of longer numbers, so two references could become one.
   typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined,
 );
 
-/** A number the gateway may leave out. Numeric text becomes a number, and any other value counts as absent. */
+/** A number that it may leave out. Numeric text becomes a number, and any other value counts as absent. */
 const number = readable(z.number(), value => {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   return Number.isFinite(read) ? read : undefined;
 });
 
-/** An object, which PHP writes as `[]` if it is empty. Any other value counts as null. */
+/** An object, which PHP writes as `[]` if empty. Any other value counts as null. */
 const map = <S extends z.ZodRawShape>(shape: S) =>
   readable(z.looseObject(shape), value => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
 
 export const CUSTOMER = ['firstName', 'lastName', 'email', 'phone', 'ipaddress', 'dateOfBirth', 'referenceId'] as const;
 export const ADDRESS = ['address1', 'city', 'countryCode', 'postalCode', 'state'] as const;
 
-/** Reads the fields of every variant, and keeps unknown ones. */
+/** The fields of every variant. */
 const recordSchema = z.looseObject(
   {
     id: z.guid(),
@@ -167,15 +167,14 @@ const recordSchema = z.looseObject(
   'must be a payment record',
 );
 
-const isKnown = <R extends { paymentStatus: string }>(record: R): record is R & { paymentStatus: PaymentStatus } =>
-  isPaymentStatus(record.paymentStatus);
-
 /** The schema of a {@link Payment}. It accepts a record as the gateway writes it. */
-export const paymentSchema: z.ZodType<Payment> = recordSchema.transform(record =>
-  isKnown(record) ? record : { ...record, paymentStatus: 'UNKNOWN' as const, rawPaymentStatus: record.paymentStatus },
-);
+export const paymentSchema: z.ZodType<Payment> = recordSchema.transform(record => {
+  const { paymentStatus } = record;
+  if (isPaymentStatus(paymentStatus)) return { ...record, paymentStatus };
+  return { ...record, paymentStatus: 'UNKNOWN' as const, rawPaymentStatus: paymentStatus };
+});
 
-/** Number of parses. Compiling takes milliseconds and saves microseconds a parse. */
+/** Parses. Compiling takes milliseconds and saves microseconds a parse. */
 const WORTH_COMPILING = 1_000;
 let parses = 0;
 let current = paymentSchema;

@@ -5,7 +5,6 @@ import { isJsonMap } from '../json.ts';
 import { type Payment, parsePayment } from './payment.ts';
 import { TRANSFER_FIELDS, type Transfer, transferSchema } from './transfer.ts';
 
-/** An answer of the gateway, wrapped or not. */
 export interface Envelope {
   payment: Payment;
   /** PayID transfer instructions, if the answer has any. */
@@ -19,12 +18,12 @@ export function recordIn(body: unknown): unknown {
   return isPaymentId(id) && !isJsonMap(result) ? body : result;
 }
 
-/** Reads an answer. @returns what is wrong with an answer that cannot be used */
+/** Returns the mistakes of an unusable answer. */
 export function readEnvelope(answer: unknown): Envelope | Issue[] {
   const record = recordIn(answer);
   const { success, data: payment, error } = parsePayment(record);
   if (!success) return issuesOf(error);
-  // Only next to `result`, so that its `amount` (text) never mixes with the record's.
+  // Only next to `result`, because a record has an `amount` too.
   const hasTransfer = record !== answer && TRANSFER_FIELDS.some(field => Object.hasOwn(Object(answer), field));
   if (!hasTransfer) return { payment };
   const transfer = transferSchema.parse(answer);

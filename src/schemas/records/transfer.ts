@@ -1,11 +1,11 @@
-// PayID host-to-host transfer instructions: seven fields next to `result` in the answer to a create.
+// PayID host-to-host transfer instructions: fields next to `result` in the answer to a create.
 import * as z from 'zod';
 import { each, type FieldsOf } from '../fields-of.ts';
 import { text } from './payment.ts';
 
 /** The data that the customer needs to pay by PayID. Every field may be null. */
 export interface Transfer {
-  /** The PayID address to pay to. Without it there is nothing to show the customer. */
+  /** The PayID address to pay to. Without it, there is nothing to show. */
   number?: string | null | undefined;
   /** Name of the holder of the receiving account. */
   full_holder_name?: string | null | undefined;
@@ -15,7 +15,7 @@ export interface Transfer {
   amount?: string | null | undefined;
   /** Currency code of `amount`. */
   currency?: string | null | undefined;
-  /** Id of this transfer instruction, not of the payment. */
+  /** Id of this instruction, not of the payment. */
   uuid?: string | null | undefined;
   /** The payment's id. */
   order_id?: string | null | undefined;

@@ -1,5 +1,4 @@
-// The time zone abbreviations of PHP's DateTime, as PHP 8.2 reads them. For an abbreviation with several meanings, PHP and
-// this table use the first.
+// The time zone abbreviations of DateTime in PHP 8.2, each with the first of its meanings, as PHP reads it.
 const TABLE = `
   -43200 Y, -39600 SST X, -36000 AHST BDT HST W, -34200 HDT HPT HWT, -32400 AHDT AKST V YST,
   -28800 AKDT PST U YDT YPT YWT, -26248 EMT, -25200 MST PDT PPT PWT T YDDT, -21600 CST MDT MPT MWT PDDT S,

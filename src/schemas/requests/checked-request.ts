@@ -1,4 +1,4 @@
-// Checks the requests of the client's methods at run time.
+// Checks a request of the client at run time.
 import type * as z from 'zod';
 import { InvalidRequestError, issuesOf } from '../../errors.ts';
 import { decimalsProblem } from '../amount.ts';
@@ -9,18 +9,18 @@ import { REQUEST_FIELDS, SCHEMAS } from './schema.ts';
 
 export type CheckedRequest = PaymentRequest | ((OnrampDeposit | NftPurchaseRequest) & { paymentType: 'DEPOSIT' });
 
-/** The type that each method of the client adds. A request that names another type is refused. */
+/** The type that each method of the client requires. */
 const TYPES = { deposit: 'DEPOSIT', withdrawal: 'WITHDRAWAL', nftPurchase: 'DEPOSIT', payment: undefined } as const;
 
 export type RequestKind = keyof typeof TYPES;
 
 interface Client {
   terminal: Terminal;
-  /** For a request that has no address. */
+  /** For a request without an address. */
   webhookUrl?: string | undefined;
 }
 
-/** @param own fields to set @throws {InvalidRequestError} naming every wrong field, before anything is written or sent */
+/** @param own fields to set @throws {InvalidRequestError} with every wrong field */
 export function checkRequest(client: Client, kind: RequestKind, input: unknown, own: object = {}): CheckedRequest {
   const given = Object(input);
   // A class may inherit its fields, such as getters.

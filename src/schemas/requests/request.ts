@@ -1,4 +1,4 @@
-// The requests that a merchant sends, as plain interfaces.
+// The requests of a merchant.
 import type { DepositMethod, NftMethod, OnrampMethod, WithdrawalMethod } from '../methods.ts';
 import type { BillingAddress, Customer } from '../records/payment.ts';
 
@@ -36,10 +36,7 @@ export interface RequestFields {
   additionalParameters?: object | null | undefined;
   /** The merchant's own text. */
   description?: string | null | undefined;
-  /**
-   * The merchant's own transaction id, repeated in every record and callback. A store keeps up to 1,020 bytes of
-   * UTF-8 without NUL.
-   */
+  /** The merchant's own transaction id, as records show it. A store keeps up to 1,020 bytes of UTF-8 without NUL. */
   reference?: string | null | undefined;
   /** Absolute http(s) URL that receives the status callbacks. {@link ClientOptions.webhookUrl} is its default. */
   webhookUrl?: string | null | undefined;

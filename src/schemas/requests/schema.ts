@@ -1,4 +1,4 @@
-// The zod schemas of the create requests, with messages that suggest a correction.
+// The zod schemas of requests, with messages that suggest a correction.
 import * as z from 'zod';
 import { amountSchema } from '../amount.ts';
 import { closedObject, each, type FieldsOf } from '../fields-of.ts';
@@ -16,7 +16,7 @@ const optionalText = z.string({ error: 'must be a string' }).nullish();
 const textLike = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
 const countryCode = textLike(/^[A-Za-z]{2}$/, 'must be a two-letter country code');
 
-/** An object that may have extra fields, which the gateway may know. A known name in another spelling is a slip. */
+/** An object that may have extra fields. A known name in another spelling is a slip. */
 const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
   z.looseObject(shape, error).check(({ value, issues }) => {
     for (const name of Object.keys(value)) {
@@ -32,13 +32,13 @@ const customer = openObject({
 
 const address = { ...each(ADDRESS, optionalText), countryCode: countryCode.nullish() };
 
-/** Any scheme, including an app's own, except those that run as a script in the customer's browser. */
+/** Any scheme, even an app's own, except those of scripts. */
 const returnUrl = textThat(
   text => /^[a-z][a-z\d+.-]*:\S+$/i.test(text) && !/^(?:javascript|data|vbscript):/i.test(text) && URL.canParse(text),
   'must be an absolute URL, or null',
 );
 
-/** For objects whose fields the gateway's document does not show. */
+/** The gateway's document does not show the fields. */
 const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown(), { error: 'must be a plain object' });
 
 const fields = {
@@ -65,7 +65,7 @@ export const REQUEST_FIELDS: readonly string[] = ['paymentType', 'paymentMethod'
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 
-/** A request of one type by some methods, with the rule that spans two fields. */
+/** A request of one type by some methods. */
 const requestBy = <P extends string, M extends string, F extends z.ZodRawShape>(
   type: P,
   methods: readonly M[],
@@ -85,7 +85,7 @@ const requestBy = <P extends string, M extends string, F extends z.ZodRawShape>(
     path: ['webhookUrl'],
   });
 
-/** A deposit by some methods, of which Apple Pay has its own fields. */
+/** A deposit by some methods. Apple Pay has its own fields. */
 const depositBy = <M extends string>(methods: readonly M[]) =>
   z.discriminatedUnion(
     'paymentMethod',

@@ -1,15 +1,14 @@
-// Writes a checked request as JSON.
+// Writes a request as JSON.
 import { InvalidRequestError } from '../../errors.ts';
 import { rawJSON } from '../json.ts';
 import type { CheckedRequest } from './checked-request.ts';
 import { REQUEST_FIELDS } from './schema.ts';
 
-/** Half a character as JSON.stringify writes it. An even number of backslashes before it is the merchant's own text. */
+/** Half a character, as JSON.stringify escapes it. After an odd number of backslashes it is the merchant's own text. */
 const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * Writes a request as JSON. Fields of `extra` come last. An amount given as text keeps its digits. Getters and
- * `toJSON` run only here: the store reads the text.
+ * An amount given as text keeps its digits. Getters and `toJSON` run only here: the store reads the text.
  *
  * @throws {InvalidRequestError} if `extra` repeats a field of the request, JSON cannot contain a value, or a text
  * contains half a character, which PHP refuses
