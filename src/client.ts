@@ -1,4 +1,4 @@
-// The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and upkeep/.
+// GatewayClient: the calls of payments/ and upkeep/, bound to a client's options.
 import {
   type CallOptions,
   type ClientOptions,
@@ -40,11 +40,11 @@ import { CLIENT, type ClientLink } from './webhooks/client-link.ts';
  * });
  */
 export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> {
-  /** The gateway's base address, without a slash at its end. */
+  /** Base address of the gateway, without a slash at its end. */
   readonly baseUrl: string;
-  /** The kind of terminal. It decides which payment methods the client accepts. */
+  /** Kind of terminal, which decides the accepted payment methods. */
   readonly terminal: T;
-  /** Link to the webhook handler, with the type of `tx`. */
+  /** For the webhook handler, with the type of `tx`. */
   declare readonly [CLIENT]: ClientLink<Tx>;
   readonly #gateway: Gateway;
 
@@ -68,9 +68,9 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   /**
    * Creates a deposit: the customer pays the merchant.
    *
-   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
-   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link StoreError}, with a store
+   * @throws {InvalidRequestError} before anything is sent
+   * @throws {ApiError}, {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
+   * @throws {DuplicateReferenceError}, {@link PaymentInDoubtError} or {@link StoreError}, with a store
    * @example
    * const request = { amount: '80.00', currency: 'PLN', reference: 'order-1043', webhookUrl };
    * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', ...request });
@@ -84,8 +84,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Creates a withdrawal: the merchant pays the customer. Pass a `reference`. With a store you can retry after any
-   * error, and the customer is paid at most once. Without one, retry only if `outcome` is `not_sent` or `rejected`.
+   * Creates a withdrawal: the merchant pays the customer. Pass a `reference`. With a store, you can retry after any
+   * error: the customer is paid at most once. Without one, retry only if `outcome` is `not_sent` or `rejected`.
    *
    * @throws the errors of `createDeposit`
    * @example
@@ -96,8 +96,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Creates the deposit that pays for an NFT, by one of {@link NFT_METHODS}. The gateway's document only restricts the
-   * methods: the type `DEPOSIT` is this SDK's assumption.
+   * Creates the deposit that pays for an NFT, by one of {@link NFT_METHODS}. Its type `DEPOSIT` is an assumption: the
+   * gateway's document only lists the methods.
    *
    * @throws the errors of `createDeposit`
    */
@@ -123,7 +123,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @param id the gateway's UUID of the payment, not your reference
    * @throws {InvalidRequestError} if the id is not a UUID
    * @throws {PaymentNotFoundError} if the gateway has no such payment
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError} after the client's `retries`
+   * @throws {ApiError}, {@link ConnectionError} or {@link ResponseError}, after the client's `retries`
    * @example
    * const payment = await gateway.getPayment(id);
    * if (isPaid(payment)) console.log(payment.paymentType === 'DEPOSIT' ? 'the customer has paid' : 'it was paid out');
@@ -133,11 +133,11 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Polls a payment until it is final, or until `until` returns true. The pauses between lookups grow. Temporary
-   * failures are retried until the deadline.
+   * Polls a payment until it is final, or until `until` returns true, with growing pauses. Temporary failures are
+   * retried until the deadline.
    *
-   * @throws {WaitTimeoutError} at the deadline, with the last payment seen as `lastPayment`
-   * @throws {PaymentNotFoundError} or another error of `getPayment` that a later lookup would have too
+   * @throws {WaitTimeoutError} at the deadline, with `lastPayment`
+   * @throws {PaymentNotFoundError} or another lasting error of `getPayment`
    * @example
    * const payment = await gateway.waitForPayment(id, { timeout: 60_000, signal });
    */
@@ -150,11 +150,10 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * or again after a decline. At most one create runs at a time, and one payment pays the order.
    *
    * @param orderId your own id, 1 to 200 bytes without control characters. Each attempt has the reference `<order>.<n>`
-   * @param request a deposit without a reference. While an attempt with the same method, amount and currency is open,
-   * `checkout` returns its page and ignores the other fields
-   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} with an `outcome` other than `unknown`: no payment was made, and the
-   * next call tries again
+   * @param request a deposit without a reference. If an attempt with its method, amount and currency is open, that page is
+   * returned, and the other fields are ignored
+   * @throws {InvalidRequestError} before anything is sent
+   * @throws {ApiError} or {@link ConnectionError} of `outcome` `rejected` or `not_sent`: the next call tries again
    * @throws {ConfigurationError} without a store, or {@link StoreError}
    * @example
    * const checkout = await gateway.checkout('order-1042', { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', returnUrl });
@@ -169,9 +168,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Returns an order's state, as the store knows it.
+   * Returns an order as the store knows it, or undefined for an unknown order.
    *
-   * @returns undefined if the store does not know the order
    * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
    */
   async order(orderId: string, options?: CallOptions): Promise<Order | undefined> {
@@ -179,9 +177,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Stops further attempts to pay an order. A payment of it that completes later goes to review.
+   * Stops further attempts to pay an order. A later payment goes to review. Returns false if the order is paid.
    *
-   * @returns false if the order is paid
    * @throws the errors of `order`
    */
   async cancelOrder(orderId: string, options?: CallOptions): Promise<boolean> {
@@ -192,11 +189,11 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * Plans a withdrawal inside your own transaction, next to your row of the debt: both are committed, or neither.
    * `upkeep` sends it after the commit, at most once. Await `payOut` before the transaction ends.
    *
-   * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's handle, as in `onPaid`
+   * @param tx your open transaction: a `pg` client after BEGIN, or your library's handle, as in `onPaid`
    * @param request a withdrawal with a `reference`. Planning the same request again changes nothing
    * @throws {InvalidRequestError} before anything is written
-   * @throws {DuplicateReferenceError} the reference belongs to another request
-   * @throws {PaymentInDoubtError} a create of the reference has an unknown outcome
+   * @throws {DuplicateReferenceError} for the reference of another request
+   * @throws {PaymentInDoubtError} if a create of the reference has an unknown outcome
    * @throws {ConfigurationError} without a store, or outside a transaction; or the database's error
    * @example
    * await db.transaction(async tx => {
@@ -218,8 +215,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    *
    * @param id the review's `id`: the payment's id, or the reference of a refused payout
    * @param status the review's `status`
-   * @throws {InvalidRequestError} if no such review is open
-   * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
+   * @throws {InvalidRequestError} if no such review is open, or the errors of `order`
    */
   async resolveReview(id: string, status: string, options?: CallOptions): Promise<void> {
     return ask(this.#gateway, 'resolveReview', options, store => resolveReview(store, id, status));
@@ -227,7 +223,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
 
   /**
    * Sends planned payouts, and processes payments whose callbacks were lost, with your handler. Run it in a worker
-   * until `signal` aborts, or with `once` from a scheduler. Any number of replicas can run it.
+   * until `signal` aborts, or with `once` from a scheduler, in any number of replicas.
    *
    * @returns the number of payments by result, for your log
    * @throws {ConfigurationError} without a store. With `once` also the store's error: the next run does the rest
@@ -239,9 +235,9 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Lists the creates of this client's scope with an unknown outcome, oldest first, including those still running.
+   * Lists the creates of this scope with an unknown outcome, oldest first, including those still running.
    *
-   * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
+   * @throws the errors of `order`
    * @example
    * for (const { reference, amount, currency, since } of await gateway.doubts()) console.log(reference, amount, currency, since);
    */
@@ -251,10 +247,9 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
 
   /**
    * Returns the store's entry of a reference: its state, the money requested, the payment as last seen, and the
-   * customer's next action. Reads only the store.
+   * customer's next action. Undefined for an unknown reference. Reads only the store.
    *
-   * @returns undefined if the store does not know the reference
-   * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
+   * @throws the errors of `order`
    * @example
    * const entry = await gateway.find('donation-7');
    * if (entry?.nextAction?.type === 'redirect') response.redirect(entry.nextAction.redirectUrl);
@@ -268,8 +263,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * `not_created` frees the reference, once the create's timeout and the store's `settleMargin` have passed.
    *
    * @throws {ConfigurationError} without a store
-   * @throws {InvalidRequestError} if the store does not know the reference, or the payment differs from the create.
-   * The message names the fields, and `despite` accepts them
+   * @throws {InvalidRequestError} for an unknown reference, or for a payment that differs from the create. The message
+   * names the fields, and `despite` accepts them
    * @throws {PaymentInDoubtError} for an early `not_created`, or the error of the lookup or store
    * @example
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'

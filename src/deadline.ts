@@ -3,14 +3,14 @@
 /** The longest time of a timer in milliseconds, 24 days. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. The caller checks the signal itself. */
-export async function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+/** Resolves after `ms` milliseconds, or once the signal is aborted. The caller checks the signal. */
+export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   await leaving(new Promise(() => {}), { ms, signal });
 }
 
 export const aborted = (signal: AbortSignal): Promise<void> => delay(Number.POSITIVE_INFINITY, signal);
 
-/** Resolves after `ms` milliseconds, without keeping the process alive. */
+/** A delay that does not keep the process alive. */
 export const backgroundDelay = (ms: number): Promise<void> =>
   new Promise(resolve => {
     const timer: { unref?(): void } = setTimeout(resolve, ms);
@@ -23,7 +23,7 @@ interface Limits {
   signal?: AbortSignal | undefined;
 }
 
-/** The reason why a wait ended early. */
+/** The limit that ended a wait. */
 export type Left = 'timeout' | 'aborted';
 
 /** Settles as the promise does or, if a limit is reached before, as `onLeft` does. */
@@ -32,7 +32,7 @@ export async function within<T>(promise: Promise<T>, limits: Limits, onLeft: (le
   return left ? onLeft(left) : promise;
 }
 
-/** Resolves to undefined once the promise has settled, or to the limit that is reached before. */
+/** Resolves to undefined once the promise has settled, or to a limit reached before. */
 export function leaving(
   promise: Promise<unknown>,
   { ms = Number.POSITIVE_INFINITY, signal }: Limits,
@@ -52,25 +52,25 @@ export function leaving(
   });
 }
 
-/** Settles as the promise does or, after `ms`, as `onTimeout` does. A string is the message of an error. */
+/** Settles as the promise does or, after `ms`, as `onTimeout` does: a string is the message of an error. */
 export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> =>
   within(promise, { ms }, () => {
     if (typeof onTimeout === 'string') throw new Error(onTimeout);
     return onTimeout();
   });
 
-/** Settles as the promise does, or rejects with the signal's reason as soon as that is aborted. */
+/** Settles as the promise does, or rejects with the signal's reason. */
 export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
   within(promise, { signal }, () => {
     throw signal.reason;
   });
 
-/** Returns the milliseconds since a moment of `performance.now()`, to the hundredth. */
+/** Returns milliseconds, to the hundredth. @param moment of `performance.now()` */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
 
 export class LateError extends Error {}
 
-/** The end of a call, by two clocks: one stops while the machine sleeps, and people can set the other. */
+/** The end of a call by two clocks: one stops while the machine sleeps, the other can be set. */
 export class Deadline {
   readonly #monotonic: number;
   readonly #wall: number;
@@ -80,12 +80,12 @@ export class Deadline {
     this.#wall = Date.now() + ms;
   }
 
-  /** The remaining milliseconds, or 0 once it has passed by either clock. */
+  /** Milliseconds, or 0 once it has passed by either clock. */
   get remaining(): number {
     return Math.max(Math.min(this.#monotonic - performance.now(), this.#wall - Date.now()), 0);
   }
 
-  /** The timeout in milliseconds of a call that ends at this deadline, at least 1. */
+  /** The `timeout` of a call that ends at this deadline: at least 1 ms. */
   get timeout(): number {
     return Math.max(this.remaining, 1);
   }

@@ -3,12 +3,12 @@ import type * as z from 'zod';
 import type { Payment } from './schemas/records/payment.ts';
 
 /**
- * Meaning of a failed create for the money. `not_sent`: nothing left this machine. `rejected`: the gateway refused it
- * and no payment exists. `unknown`: a payment may exist, so retry only with a store, and keep reference and provider.
+ * Meaning of a failed create for the money. `not_sent`: nothing left this machine. `rejected`: the gateway refused it,
+ * so no payment exists. `unknown`: a payment may exist, so retry only with a store, and keep reference and provider.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** Returns the end of a failed create's message: the next step. */
+/** Returns the last sentences of a failed create's message. */
 export function adviceOn(outcome: Outcome, paymentId?: string): string {
   if (outcome === 'not_sent') return 'Nothing was sent: it is safe to create it again.';
   if (outcome === 'rejected') return 'No payment was created.';
@@ -18,15 +18,14 @@ export function adviceOn(outcome: Outcome, paymentId?: string): string {
   return `${first} With a store, repeat the create with the same reference: the SDK sends it once.`;
 }
 
-/** One mistake in a request, an answer or a callback. It names the field, never its value. */
+/** One mistake in a request, an answer or a callback, without the value. */
 export interface Issue {
   /** The field, such as `billingAddress.countryCode`, or empty for the whole. */
   path: string;
-  /** The mistake, described for people. The text may change. */
+  /** The mistake, for people. The text may change. */
   message: string;
 }
 
-/** Lists a schema's refusals, without the values. */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 
@@ -41,14 +40,14 @@ interface Details {
 
 const BRAND = Symbol.for('payment-gateway-sdk.error');
 
-/** Base class of the SDK's errors. An error never contains a key or signature, and printing one hides customer data. */
+/** Base class of all errors of the SDK. An error never contains a key or signature. Printing it hides customer data. */
 export abstract class GatewayError extends Error {
   abstract override readonly name: string;
-  /** Stable code for programs. The message is for people and may change. */
+  /** Stable code for programs, unlike the message. */
   abstract readonly code: string;
-  /** Meaning for the money, on errors of a create, `payOut` and `settle`. */
+  /** Meaning for the money, after a create, `payOut` or `settle`. */
   declare readonly outcome?: Outcome;
-  /** The gateway's id of the payment, if known from an answer, the store, or your own call. */
+  /** The payment's id, if known from an answer, the store, or your own call. */
   declare readonly paymentId?: string;
 
   constructor(message: string, { cause, outcome, paymentId }: Details = {}) {
@@ -71,11 +70,10 @@ export abstract class GatewayError extends Error {
 
 type Inspect = (value: unknown, options: object) => string;
 
-/** The SDK refused the request and did not send it. Correct the request: `issues` lists every mistake. */
+/** The SDK refused the request and sent nothing. Correct every mistake in `issues`. */
 export class InvalidRequestError extends GatewayError {
   override readonly name = 'InvalidRequestError';
   readonly code = 'invalid_request';
-  /** Every mistake in the request. */
   readonly issues: readonly Issue[];
   constructor(issues: readonly Issue[], outcome?: 'not_sent') {
     const message = `Invalid request: ${listOf(issues)}.`;
@@ -84,11 +82,11 @@ export class InvalidRequestError extends GatewayError {
   }
 }
 
-/** An error with the gateway's answer, hidden from printing and serialising. */
+/** An error with the gateway's answer. */
 abstract class AnswerError extends GatewayError {
-  /** HTTP status of the answer. */
+  /** HTTP status. */
   readonly status: number;
-  /** The answer's `x-request-id` or `request-id` header. Quote it to the gateway's support. */
+  /** The `x-request-id` or `request-id` header, for the gateway's support. */
   declare readonly requestId?: string;
   readonly #body: string;
   constructor(message: string, answer: FailedAnswer, details?: Details) {
@@ -97,7 +95,7 @@ abstract class AnswerError extends GatewayError {
     if (answer.requestId) this.requestId = answer.requestId;
     this.#body = answer.body;
   }
-  /** Text of the answer. It may contain customer data, so printing the error hides it. */
+  /** Text of the answer, hidden from printing and JSON because it may contain customer data. */
   get body(): string {
     return this.#body;
   }
@@ -115,7 +113,7 @@ interface FailedAnswer {
 export class ApiError extends AnswerError {
   override readonly name: 'ApiError' | 'PaymentNotFoundError' = 'ApiError';
   readonly code: 'api_error' | 'payment_not_found' = 'api_error';
-  /** Milliseconds to wait before the next call, from the answer's `Retry-After`, at most 15 minutes. */
+  /** Milliseconds to wait before the next call, by `Retry-After`, at most 15 minutes. */
   declare readonly retryAfter?: number;
   constructor(message: string, answer: FailedAnswer, details?: Details) {
     super(message, answer, details);
@@ -140,7 +138,7 @@ export class ConnectionError extends GatewayError {
   }
 }
 
-/** The gateway accepted the call (`status` is 2xx), but the SDK cannot read its answer. */
+/** The gateway accepted the call (2xx), but the SDK cannot read its answer. */
 export class ResponseError extends AnswerError {
   override readonly name = 'ResponseError';
   readonly code = 'unreadable_response';
@@ -151,46 +149,44 @@ export class ResponseError extends AnswerError {
   }
 }
 
-/** The store has another request, or a planned payout, with this reference. A reference belongs to one payment permanently. */
+/** The store has another request or a planned payout with this reference. It belongs to one payment permanently. */
 export class DuplicateReferenceError extends GatewayError {
   override readonly name = 'DuplicateReferenceError';
   readonly code = 'duplicate_reference';
   readonly reference: string;
-  /** paymentType, paymentMethod, amount, currency or `other fields`. Empty for the same request as a planned payout. */
+  /** Any of paymentType, paymentMethod, amount, currency, `other fields`. Empty for exactly the planned payout. */
   readonly differing: readonly string[];
-  /** @param state of the other request: planned to be sent, begun and in doubt, or its payment created */
+  /** @param state of the other request: `begun` means in doubt */
   constructor(
     reference: string,
     differing: readonly string[],
     state: 'planned' | 'begun' | 'created',
     details: Details,
   ) {
-    const others = 'other fields, such as the customer, an address or a URL';
-    const what = differing.join(', ').replace('other fields', others);
-    const name = `Reference ${JSON.stringify(reference)}`;
-    const message = what ? `${name} belongs to another request. Different: ${what}.` : `${name} is a planned payout.`;
+    const fields = differing.join(', ').replace('other fields', '$&, such as the customer, an address or a URL');
+    const found = fields ? `belongs to another request. Different: ${fields}.` : 'is a planned payout.';
     const next = {
       planned: `The payout is planned, and upkeep sends it. To cancel it, call gateway.settle(reference, 'not_created').`,
       begun: 'That request may have made a payment: settle it before you create another, under any reference.',
       created: `That request made payment ${details.paymentId}: to get it, send exactly that request; for a second payment use another reference.`,
     }[state];
     const outcome = state === 'begun' ? 'unknown' : 'not_sent';
-    super(`${message} Nothing was sent now. ${next}`, { ...details, outcome });
+    super(`Reference ${JSON.stringify(reference)} ${found} Nothing was sent now. ${next}`, { ...details, outcome });
     this.reference = reference;
     this.differing = differing;
   }
 }
 
-/** An earlier create of this reference is running or has an unknown outcome, so the SDK sends no second one. */
+/** An earlier create of this reference is running or has an unknown outcome, so the SDK sent nothing now. */
 export class PaymentInDoubtError extends GatewayError {
   override readonly name = 'PaymentInDoubtError';
   readonly code = 'payment_in_doubt';
   readonly reference: string;
   /** Start of that create. */
   readonly since: Date;
-  /** Set if that create may still be running elsewhere: retry the same create shortly, which may return its payment. */
+  /** Set if that create may still be running elsewhere: the same create, repeated shortly, may return its payment. */
   declare readonly underWay?: true;
-  /** Earliest time for `settle(reference, 'not_created')`, if that was refused as too early. */
+  /** Earliest time for `settle(reference, 'not_created')`, if that came too early. */
   declare readonly settleableAt?: Date;
   constructor(reference: string, since: Date, details: Details & { settleableAt?: Date; underWay?: boolean } = {}) {
     const { settleableAt, underWay } = details;
@@ -216,7 +212,7 @@ export class StoreError extends GatewayError {
   }
 }
 
-/** The payment did not reach the awaited status before the deadline. */
+/** The payment did not reach the awaited status in time. */
 export class WaitTimeoutError extends GatewayError {
   override readonly name = 'WaitTimeoutError';
   readonly code = 'wait_timeout';
@@ -225,7 +221,7 @@ export class WaitTimeoutError extends GatewayError {
     super(message, details);
     this.#lastPayment = lastPayment;
   }
-  /** The payment of the last successful lookup, or undefined if none succeeded. */
+  /** The payment of the last successful lookup, if any, hidden from printing and JSON. */
   get lastPayment(): Payment | undefined {
     return this.#lastPayment;
   }
@@ -258,11 +254,11 @@ export type WebhookErrorCode =
   | 'busy'
   | 'effect_uncertain';
 
-/** A callback was not handled: `code` is the reason. */
+/** A callback was not handled, for the reason in `code`. */
 export class WebhookError extends GatewayError {
   override readonly name = 'WebhookError';
   readonly code: WebhookErrorCode;
-  /** Every mistake in the body, for the code `invalid`. */
+  /** The mistakes in the body, for the code `invalid`. */
   readonly issues: readonly Issue[];
   constructor(code: WebhookErrorCode, message: string, issues: readonly Issue[] = [], details?: Details) {
     super(message, details);
@@ -271,7 +267,7 @@ export class WebhookError extends GatewayError {
   }
 }
 
-/** Union of all errors of the SDK, for an exhaustive `switch (error.name)`. */
+/** Every error of the SDK, for an exhaustive `switch (error.name)`. */
 export type AnyGatewayError =
   | InvalidRequestError
   | ApiError
@@ -286,5 +282,4 @@ export type AnyGatewayError =
   | WebhookError;
 
 /** Checks whether a value is an error of this SDK, even of its other copy in an app that loads both ESM and CJS. */
-export const isGatewayError = (value: unknown): value is AnyGatewayError =>
-  typeof value === 'object' && value !== null && BRAND in value;
+export const isGatewayError = (value: unknown): value is AnyGatewayError => BRAND in Object(value);

@@ -1,10 +1,10 @@
 // Limits how much work runs concurrently.
 import { leaving } from './deadline.ts';
 
-/** Runs work at its turn. @throws the signal's reason, if it is aborted before that */
+/** Runs work at its turn. @throws the signal's reason, if aborted before */
 export type Limited = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** Runs at most `running` works at a time. The others wait for their turn, in order, and no longer than `longestWait`. */
+/** Runs at most `running` works at a time. The others wait in order, at most `longestWait`. */
 export function limit(running: number, longestWait?: { ms: number; error: () => Error }): Limited {
   const queue = new Set<() => void>();
   let free = running;
@@ -12,7 +12,7 @@ export function limit(running: number, longestWait?: { ms: number; error: () => 
     const { promise, resolve: enter } = Promise.withResolvers<void>();
     queue.add(enter);
     const left = await leaving(promise, { ms: longestWait?.ms, signal });
-    // A work that got its place in the meantime uses it, so that the place is given back.
+    // A work that got its place in the meantime uses it, and so gives it back.
     if (left && queue.delete(enter)) throw left === 'aborted' ? signal?.reason : longestWait?.error();
   };
   return async (work, signal) => {

@@ -1,4 +1,4 @@
-// Reads an object of options by its schema: names, defaults, the environment, and messages that say what to do.
+// Reads an object of options by its schema, with messages that say what to do.
 import * as z from 'zod';
 import { LONGEST_TIMER } from './deadline.ts';
 import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from './errors.ts';
@@ -10,7 +10,7 @@ type SchemasOf<Options, S> = { [Name in keyof Options]-?: z.ZodType<unknown, Opt
   [Name in Exclude<keyof S, keyof Options>]: never;
 };
 
-/** Makes a function that checks the options of `owner` and fills in their defaults. */
+/** Makes a function that checks options and fills in their defaults. */
 export const optionsReader =
   <Options>() =>
   <S extends z.ZodRawShape>(owner: string, fields: S & SchemasOf<Options, S>) =>
@@ -19,7 +19,7 @@ export const optionsReader =
       return new ConfigurationError(`${owner}: ${list}.`);
     });
 
-/** Makes the same for an argument of a call, whose mistakes are mistakes of the request: an InvalidRequestError. */
+/** The same for an argument of a call, whose mistakes are an InvalidRequestError. */
 export const argumentReader =
   <Options>() =>
   <S extends z.ZodRawShape>(fields: S & SchemasOf<Options, S>, outcome?: 'not_sent') => {
@@ -58,7 +58,7 @@ export const text = z.string({ error: 'must be a string' });
 export const oneOf = <const V extends readonly [string, ...string[]]>(texts: V) =>
   z.enum(texts, { error: `must be ${texts.map(text => `'${text}'`).join(' or ')}` });
 
-/** A required text from the options or else the environment. Messages never show it. */
+/** A text from the options or else the environment. Messages never show it. */
 export const requiredText = (variable: string, expected = 'a string') => {
   const advice = `pass it, or set ${variable}`;
   return z
@@ -70,7 +70,7 @@ export const requiredText = (variable: string, expected = 'a string') => {
 const SIGNAL = "must be an AbortSignal, such as a controller's `signal`";
 
 export const callFields = {
-  // A test runner's realm may have its own AbortSignal.
+  // A test runner may have its own AbortSignal.
   signal: objectWith<AbortSignal>(['addEventListener'], SIGNAL).optional(),
   timeout: milliseconds.optional(),
 };
