@@ -1,4 +1,4 @@
-// Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
+// Sends one call to the gateway, with ky for its retries. No other file uses ky.
 import ky from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
@@ -9,7 +9,7 @@ import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
 import { pauseAsked, pauseBefore } from './retry-policy.ts';
 
-/** Bytes of an answer to read, at most. A record has one or two thousand. */
+/** Bytes. A record has one or two thousand. */
 const LONGEST_ANSWER = 1024 * 1024;
 
 /** The result of a call without a complete answer. */
@@ -59,14 +59,14 @@ export async function createHttpClient(
       const shouldRetry = ({ retryCount }: { retryCount: number }) => {
         failedAt = performance.now();
         pause = pauseBefore(retryCount, 'pause' in last ? last.pause : 0);
-        // A create is repeated only if it certainly never left. The errors of a merchant's fetch prove too little.
+        // The errors of a merchant's fetch prove too little to repeat a create.
         const neverLeft = 'code' in last && !last.mayHaveLeft && !fetch;
         // If the time ends in the pause, the caller gets the answer now.
         return (method === 'GET' || neverLeft) && deadline.remaining > pause;
       };
       return ky(url, {
         method,
-        // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
+        // Headers and body bypass ky: its errors cannot show them, and the signed bytes are sent.
         fetch: async () => {
           if (mayPass(last)) throw new Error();
           return { ok: true } as never;
@@ -88,7 +88,6 @@ export async function createHttpClient(
   };
 }
 
-/** Whether a later attempt may succeed. */
 const mayPass = (result: HttpAnswer | NoAnswer) => 'code' in result || isPassing(result.status);
 
 async function attemptOnce(exchange: Exchange, request: HttpRequest, deadline: Deadline, signal: AbortSignal) {

@@ -17,7 +17,7 @@ interface ConnectOptions extends http.ClientRequestArgs {
 }
 
 export class ConnectionPool extends http.Agent {
-  /** The TCP socket under TLS, or the socket itself without TLS. */
+  /** The TCP socket under TLS, or else the socket itself. */
   readonly #tcpOf = new WeakMap<Socket, Socket>();
   readonly #idleUntil = new WeakMap<Socket, Deadline>();
   /** Speeds up the next TLS connection. */
@@ -39,8 +39,7 @@ export class ConnectionPool extends http.Agent {
     );
   }
 
-  /** Resolves once the socket is connected and secured, or rejects with the signal. */
-  async #connect(options: ConnectOptions): Promise<Socket> {
+  async #connect(options: ConnectOptions) {
     const { protocol, host, port, whileConnecting: signal } = options;
     const tcp = connectTcp({ host: String(host), port: Number(port), noDelay: true });
     // A request handles its errors. Others are ignored.
@@ -56,9 +55,9 @@ export class ConnectionPool extends http.Agent {
     }
   }
 
-  async #secure(tcp: Socket, { whileConnecting: signal, host, servername = '' }: ConnectOptions): Promise<Socket> {
-    const session = this.#session && { session: this.#session };
-    const socket = connectTls({ socket: tcp, host: String(host), servername, ALPNProtocols: ['http/1.1'], ...session });
+  async #secure(tcp: Socket, { whileConnecting: signal, host, servername = '' }: ConnectOptions) {
+    const options = { host: String(host), servername, ALPNProtocols: ['http/1.1'], session: this.#session };
+    const socket = connectTls({ socket: tcp, ...options });
     socket.on('session', (session: Buffer) => {
       this.#session = session;
     });
@@ -71,26 +70,25 @@ export class ConnectionPool extends http.Agent {
   }
 
   /** @param announced the server's `Keep-Alive` header */
-  keepFor(socket: Socket, announced: string | undefined): void {
+  keepFor(socket: Socket, announced: string | undefined) {
     const seconds = announced?.match(/\btimeout=(\d{1,6})/i)?.[1];
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
     this.#idleUntil.set(socket, new Deadline(ms));
   }
 
   /** Checks whether the socket may be reused, by the clock because a timer is late after a pause. */
-  isFresh(socket: Socket): boolean {
+  isFresh(socket: Socket) {
     return !socket.destroyed && socket.writable && Boolean(this.#idleUntil.get(socket)?.remaining);
   }
 
   /** Ends a connection by RST, so that the kernel delivers nothing more. */
-  reset(socket: Socket): void {
+  reset(socket: Socket) {
     const tcp = this.#tcpOf.get(socket);
     // Node keeps a socket permanently if its reset fails: while an end is pending, or on a mock without a connection.
     if (tcp && 'port' in tcp.address() && !tcp.writableEnded && !socket.writableEnded) tcp.resetAndDestroy();
     socket.destroy();
   }
 
-  /** http.Agent calls this when a call has ended. */
   override keepSocketAlive(socket: Socket): boolean {
     const ms = this.#idleUntil.get(socket)?.remaining;
     if (!ms) return false;
@@ -99,7 +97,6 @@ export class ConnectionPool extends http.Agent {
     return true;
   }
 
-  /** http.Agent calls this when a call gets the socket of an earlier one. */
   override reuseSocket(socket: Socket, request: http.ClientRequest): void {
     super.reuseSocket(socket, request);
     socket.setTimeout(0);

@@ -31,7 +31,7 @@ export function openConnections({ baseUrl, agent: given, maxConnections }: Conne
 }
 
 /** Returns an agent for the environment's proxies, if Node uses them (`NODE_USE_ENV_PROXY`). */
-function proxyAgent(isSecure: boolean): http.Agent | undefined {
+function proxyAgent(isSecure: boolean) {
   const { Agent, globalAgent } = isSecure ? https : http;
   const { proxyEnv } = (globalAgent as { options?: http.AgentOptions }).options ?? {};
   return proxyEnv && new Agent({ keepAlive: true, proxyEnv });

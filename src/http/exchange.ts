@@ -13,7 +13,6 @@ export interface HttpRequest {
   secrets: readonly string[];
 }
 
-/** The gateway's answer, with any status. */
 export interface HttpAnswer {
   status: number;
   body: string;

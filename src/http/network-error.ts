@@ -13,19 +13,19 @@ export interface Failure {
 const DEEPEST_CAUSE = 6;
 
 /** Whether all causes and tried connections (an AggregateError) of a fetch's error prove that nothing left. */
-export const neverLeft = (error: unknown, url: string): boolean =>
+export const neverLeft = (error: unknown, url: string) =>
   innermost(error).every(each => isUnreached(each, new URL(url)));
 
 /** A wrapper may call any failure a refused connection. */
 function innermost(error: unknown, depth = 0): unknown[] {
   if (depth > DEEPEST_CAUSE) return [undefined];
   const { cause, errors = [] } = Object(error);
-  const inner = [...(Array.isArray(errors) ? errors : [errors]), ...(cause == null ? [] : [cause])];
+  const inner = [errors, cause == null ? [] : [cause]].flat();
   return inner.length > 0 ? inner.flatMap(each => innermost(each, depth + 1)) : [error];
 }
 
 /** Checks for the gateway's own name or address: a fetch may have got an answer, then failed at an audit log. */
-function isUnreached(error: unknown, gateway: URL): boolean {
+function isUnreached(error: unknown, gateway: URL) {
   const { syscall, hostname, address, port } = Object(error);
   // An IPv6 address has brackets.
   const host = gateway.hostname.replace(/[[\]]/g, '');
@@ -53,11 +53,11 @@ export function failureOf(error: unknown, secrets: readonly string[], depth = 0)
   if (error instanceof LateError) return { code: 'timeout' };
   if (typeof error !== 'object' || !error || depth > DEEPEST_CAUSE) return { code: 'fetch_failed' };
   const thrown = error as Record<string, unknown>;
-  const safe = (text: string) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
+  const safe = (text: unknown) => secrets.reduce((shown, key) => shown.replaceAll(key, '[redacted]'), String(text));
   const text = String(thrown.message);
   const code = typeof thrown.code === 'string' && CODE.test(thrown.code) ? safe(thrown.code) : undefined;
   const message = code && SYSTEM_CODE.test(code) ? safe(text) : '(withheld: it may hold customer data)';
-  const name = /^\w{1,40}$/.test(String(thrown.name)) ? safe(String(thrown.name)) : 'Error';
+  const name = /^\w{1,40}$/.test(String(thrown.name)) ? safe(thrown.name) : 'Error';
   // A line of the message may look like a frame.
   const frames = String(thrown.stack).replace(text, '').match(FRAME) ?? [];
   const stack = safe([`${name}: ${message}`, ...frames].join('\n'));

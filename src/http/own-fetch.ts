@@ -1,6 +1,6 @@
 // Sends one attempt of a call through the merchant's fetch.
 import { LateError, withSignal } from '../deadline.ts';
-import type { AnswerHead, Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
+import type { Exchange, HttpAttempt, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
 
@@ -41,9 +41,8 @@ export const exchangeByFetch =
     return withSignal(exchange(fetch, request, attempt), signal);
   };
 
-async function exchange(fetch: Fetch, request: HttpRequest, attempt: HttpAttempt): Promise<AnswerHead> {
+async function exchange(fetch: Fetch, { method, url, headers, body }: HttpRequest, attempt: HttpAttempt) {
   const { signal } = attempt;
-  const { method, url, headers, body } = request;
   // Copies, because a fetch may change its arguments.
   const copies = { headers: { ...headers }, body: body ? new Uint8Array(body) : null };
   attempt.mayHaveLeft = true;
@@ -56,5 +55,5 @@ async function exchange(fetch: Fetch, request: HttpRequest, attempt: HttpAttempt
   // A test double may have no stream.
   if (answer.body?.getReader) await attempt.body.read(answer.body, signal);
   else attempt.body.add(await answer.text());
-  return { status: answer.status, header: name => answer.headers.get(name) };
+  return { status: answer.status, header: (name: string) => answer.headers.get(name) };
 }

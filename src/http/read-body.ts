@@ -1,7 +1,7 @@
 // Reads the body of an answer or a callback up to a limit, and keeps the part of a body that breaks off.
 import { Buffer } from 'node:buffer';
 
-/** A stream of bytes, as in a `Response` or a `Request`. */
+/** As in a `Response` or a `Request`. */
 export interface BodyStream {
   getReader(): { read(): Promise<{ done: boolean; value?: unknown }>; cancel(): Promise<unknown> };
 }
@@ -18,25 +18,25 @@ export class BoundedBody {
     this.#limit = limit;
   }
 
-  get bytes(): Buffer {
+  get bytes() {
     return Buffer.concat(this.#chunks);
   }
 
   /** UTF-8 without a byte order mark. */
-  get text(): string {
+  get text() {
     return this.bytes.toString().replace(/^\uFEFF/, '');
   }
 
   /** @param chunk bytes, or the text of a test double */
-  add(chunk: unknown): void {
+  add(chunk: unknown) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk as Uint8Array);
     this.#chunks.push(bytes);
-    this.#length += bytes.byteLength;
+    this.#length += bytes.length;
     this.isTooLong = this.#length > this.#limit;
   }
 
   /** Resolves at the end of the stream, at the limit, or at the signal. */
-  async read(stream: BodyStream, signal: AbortSignal): Promise<void> {
+  async read(stream: BodyStream, signal: AbortSignal) {
     const reader = stream.getReader();
     const cancel = () => void reader.cancel().catch(() => {});
     if (signal.aborted) return cancel();

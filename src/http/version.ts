@@ -1,2 +1,2 @@
-// The version of this package, sent in each call's User-Agent. A test compares it with package.json.
+// The version of this package, for the User-Agent. A test compares it with package.json.
 export const VERSION = '0.1.0';
