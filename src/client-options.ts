@@ -1,4 +1,4 @@
-// The options of the client and of its calls: their meanings, defaults and checks.
+// The options of the client and its calls.
 import { createSecretKey } from 'node:crypto';
 import type { Agent } from 'node:http';
 import * as z from 'zod';
@@ -25,7 +25,7 @@ import { httpUrl, isLoopback } from './schemas/url.ts';
 import type { Store } from './store/contract.ts';
 import type { GatewayEvent } from './telemetry/events.ts';
 
-/** Text form of the signature's 32 bytes. The gateway's document leaves it open: ask the gateway. */
+/** Text form of the signature's 32 bytes. The gateway's document leaves it open. */
 export type SignatureEncoding = 'hex' | 'base64';
 
 /** Options of `new GatewayClient()`. */
@@ -132,7 +132,6 @@ export interface SettleOptions extends CallOptions {
   despite?: readonly Difference[] | undefined;
 }
 
-/** Traces of mistakes in a key. */
 const MISTAKES: [RegExp, string][] = [
   [
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u,
@@ -161,7 +160,7 @@ const baseUrl = requiredText('PAYMENT_GATEWAY_URL', ADDRESS)
     return origin + pathname.replace(/\/+$/, '');
   });
 
-function baseUrlProblem(value: string): string | undefined {
+function baseUrlProblem(value: string) {
   if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value)) return `must be ${ADDRESS}`;
   const { protocol, hostname, username, password, search, hash, pathname } = new URL(value);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
@@ -172,7 +171,7 @@ function baseUrlProblem(value: string): string | undefined {
 }
 
 const wholeNumber = (least: number) => {
-  const mistake = { error: `must be a whole number, ${least} or more` };
+  const mistake = `must be a whole number, ${least} or more`;
   return z.int(mistake).min(least, mistake);
 };
 
@@ -193,14 +192,14 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
     'must be a store: postgresStore(pool, { scope }), or memoryStore() in tests',
   ).optional(),
   signCallbackUrls: flag.default(false),
-  formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),
+  formerSignKeys: z.array(formerSignKey, 'must be a list of keys').readonly().default([]),
   onEvent: functionOf<(event: GatewayEvent) => void>().optional(),
 });
 
-/** The client's options with every default filled in and every value checked. */
+/** The client's checked options, with every default. */
 export type Settings = ReturnType<typeof readFields>;
 
-/** @throws {ConfigurationError} naming the option and what to do, never the value */
+/** @throws {ConfigurationError} naming the option and the fix, never the value */
 export function readClientOptions(options: ClientOptions): Settings {
   const { name, problem } = runtime();
   if (!('rawJSON' in JSON))
@@ -224,5 +223,5 @@ export const readCreateOptions = argumentReader<CreateOptions>()({ ...callFields
 
 export const readSettleOptions = argumentReader<SettleOptions>()({
   ...callFields,
-  despite: z.array(oneOf(DIFFERENCES), { error: "must be a list, such as ['amount']" }).readonly().default([]),
+  despite: z.array(oneOf(DIFFERENCES), "must be a list, such as ['amount']").readonly().default([]),
 });

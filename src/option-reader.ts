@@ -40,20 +40,20 @@ function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly 
   };
 }
 
-const MILLISECONDS = { error: 'must be milliseconds, more than 0 and at most 24 days' };
+const MILLISECONDS = 'must be milliseconds, more than 0 and at most 24 days';
 
 export const milliseconds = z.number(MILLISECONDS).positive(MILLISECONDS).max(LONGEST_TIMER, MILLISECONDS);
 
-export const count = z.int({ error: 'must be a whole number' }).positive({ error: 'must be 1 or more' });
+export const count = z.int('must be a whole number').positive('must be 1 or more');
 
-export const functionOf = <F>() => z.custom<F>(value => typeof value === 'function', { error: 'must be a function' });
+export const functionOf = <F>() => z.custom<F>(value => typeof value === 'function', 'must be a function');
 
 export const objectWith = <T extends object>(methods: readonly (keyof T & string)[], error: string) =>
-  z.custom<T>(value => methods.every(name => typeof (value as T | null)?.[name] === 'function'), { error });
+  z.custom<T>(value => methods.every(name => typeof (value as T | null)?.[name] === 'function'), error);
 
-export const flag = z.boolean({ error: 'must be true or false' });
+export const flag = z.boolean('must be true or false');
 
-export const text = z.string({ error: 'must be a string' });
+export const text = z.string('must be a string');
 
 export const oneOf = <const V extends readonly [string, ...string[]]>(texts: V) =>
   z.enum(texts, { error: `must be ${texts.map(text => `'${text}'`).join(' or ')}` });
@@ -75,4 +75,4 @@ export const callFields = {
   timeout: milliseconds.optional(),
 };
 
-export const extraField = z.custom<object>(isJsonMap, { error: 'must be an object of fields' }).optional();
+export const extraField = z.custom<object>(isJsonMap, 'must be an object of fields').optional();

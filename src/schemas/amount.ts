@@ -8,7 +8,7 @@ const PLAIN_DECIMAL = /^(?!.{101})(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** From the 16th digit on, a double shows rounding errors. */
 const TRUSTED_DIGITS = 15;
 
-function amountProblem(amount: number | string): string | undefined {
+function amountProblem(amount: number | string) {
   const text = String(amount);
   if (text !== '' && Number(text) <= 0) return 'must be greater than 0';
   if (!PLAIN_DECIMAL.test(text))
@@ -25,11 +25,11 @@ const OTHER_DECIMALS = Object.entries({
   4: 'CLF UYW',
 });
 
-export const decimalsOf = (currency: string): number =>
+export const decimalsOf = (currency: string) =>
   Number(OTHER_DECIMALS.find(([, codes]) => codes.includes(currency.toUpperCase()))?.[0] ?? 2);
 
 /** Returns the problem with decimals as in `705.50 JPY`. Codes unknown to Intl are not checked. */
-export function decimalsProblem(amount: number | string, currency: string): string | undefined {
+export function decimalsProblem(amount: number | string, currency: string) {
   const code = currency.toUpperCase();
   const most = decimalsOf(code);
   const [, fraction = ''] = canonicalAmount(amount).split('.');
@@ -50,7 +50,7 @@ export const recordedAmount: z.ZodType<number> = z.union(
 );
 
 /** Returns an amount without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
-export function canonicalAmount(amount: number | string): string {
+export function canonicalAmount(amount: number | string) {
   const text = String(amount);
   // A gateway's number may have an exponent.
   return text.includes('.') && !text.includes('e') ? text.replace(/\.?0+$/, '') : text;

@@ -1,4 +1,4 @@
-// Parts of zod schemas: fields that the compiler checks against their interface, and messages that name the fix.
+// Makes zod schemas that the compiler checks against interfaces, with messages that name the fix.
 import * as z from 'zod';
 import { unknownNames } from './hints.ts';
 
@@ -8,7 +8,7 @@ export type FieldsOf<T> = { [Name in keyof T]-?: z.ZodType<T[Name]> };
 export const refusing = <T>(problemOf: (value: T) => string | undefined) =>
   z.refine<T>(value => !problemOf(value), { error: ({ input }) => problemOf(input as T) });
 
-export const each = <Name extends string, S>(names: readonly Name[], schema: S): Record<Name, S> =>
+export const each = <Name extends string, S>(names: readonly Name[], schema: S) =>
   Object.fromEntries(names.map(name => [name, schema])) as Record<Name, S>;
 
 /** @param advice follows the names of unknown fields */

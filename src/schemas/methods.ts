@@ -68,15 +68,15 @@ const isOneOf =
   (value: unknown): value is V =>
     (values as readonly unknown[]).includes(value);
 
-/** Checks whether a value is one of {@link DEPOSIT_METHODS}. */
+/** Checks for one of {@link DEPOSIT_METHODS}. */
 export const isDepositMethod = isOneOf<DepositMethod>(DEPOSIT_METHODS);
-/** Checks whether a value is one of {@link WITHDRAWAL_METHODS}. */
+/** Checks for one of {@link WITHDRAWAL_METHODS}. */
 export const isWithdrawalMethod = isOneOf<WithdrawalMethod>(WITHDRAWAL_METHODS);
-/** Checks whether a value is one of {@link ONRAMP_METHODS}. */
+/** Checks for one of {@link ONRAMP_METHODS}. */
 export const isOnrampMethod = isOneOf<OnrampMethod>(ONRAMP_METHODS);
-/** Checks whether a value is one of {@link NFT_METHODS}. */
+/** Checks for one of {@link NFT_METHODS}. */
 export const isNftMethod = isOneOf<NftMethod>(NFT_METHODS);
-/** Checks whether a value is one of {@link PAYMENT_STATUSES}. */
+/** Checks for one of {@link PAYMENT_STATUSES}. */
 export const isPaymentStatus = isOneOf<PaymentStatus>(PAYMENT_STATUSES);
 
 export const isFinalStatus = isOneOf(['COMPLETED', 'FAILED', 'CANCELED'] as const);

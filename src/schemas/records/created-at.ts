@@ -5,10 +5,7 @@ import { ABBREVIATIONS } from './zone-abbreviations.ts';
 const LOCAL_TIME = /^(\d{4}-\d\d-(\d\d))[ T](\d\d:\d\d:\d\d(?:\.\d+)?)$/;
 const OFFSET = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/;
 
-/**
- * Returns the creation time of a payment to the millisecond, as PHP reads it. Null if `created` is absent or
- * unreadable, or its zone is unknown.
- */
+/** Returns a payment's creation time as PHP reads it. Null if it is absent, unreadable or in an unknown zone. */
 export function createdAt(payment: { created?: Timestamp | null | undefined }): Date | null {
   const { date, timezone, timezone_type: type } = payment.created ?? {};
   const zone = String(timezone);
@@ -19,7 +16,7 @@ export function createdAt(payment: { created?: Timestamp | null | undefined }): 
 }
 
 /** Returns milliseconds, as if in UTC, or NaN. */
-function readLocalTime(text: string): number {
+function readLocalTime(text: string) {
   const [, day, dayOfMonth, time] = LOCAL_TIME.exec(text) ?? [];
   const localTime = new Date(`${day}T${time}Z`);
   // 30 February parses, as 2 March.
@@ -27,7 +24,7 @@ function readLocalTime(text: string): number {
 }
 
 /** Returns the seconds of `+02:00`. */
-function readOffset(text: string): number | undefined {
+function readOffset(text: string) {
   const [, sign, hours, minutes, seconds = 0] = OFFSET.exec(text) ?? [];
   if (!sign) return undefined;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
@@ -37,7 +34,7 @@ function readOffset(text: string): number | undefined {
  * Returns seconds east of UTC. Follows PHP's rule (timelib's do_adjust_timezone) for the hour that a clock change
  * repeats. A skipped hour keeps the offset from before it.
  */
-function zoneOffset(zone: string, localTime: number): number | undefined {
+function zoneOffset(zone: string, localTime: number) {
   try {
     const format = formatOf(zone);
     // Such as `7/1/2026, GMT+02:00`, or only `GMT` at the end.
@@ -54,7 +51,7 @@ function zoneOffset(zone: string, localTime: number): number | undefined {
 /** Formats are expensive, and a gateway has one zone. */
 let last: { zone: string; format: Intl.DateTimeFormat } | undefined;
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function formatOf(timeZone: string) {
   if (last?.zone !== timeZone)
     last = { zone: timeZone, format: new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }) };
   return last.format;

@@ -10,8 +10,8 @@ export type Difference = (typeof DIFFERENCES)[number];
 /** The compared fields of a request or a payment. */
 type Requested = Pick<Payment, 'reference' | 'paymentType' | 'currency'> & { amount: number | string };
 
-/** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
-export function differencesOf(create: Requested, payment: Requested): (typeof COMPARED)[number][] {
+/** A missing reference counts as equal. */
+export function differencesOf(create: Requested, payment: Requested) {
   const isSame = {
     reference: !payment.reference || !create.reference || payment.reference === create.reference,
     paymentType: create.paymentType === payment.paymentType,
@@ -21,18 +21,17 @@ export function differencesOf(create: Requested, payment: Requested): (typeof CO
   return COMPARED.filter(field => !isSame[field]);
 }
 
-/** Checks whether a payment has the type, amount and currency of a request. */
-export const isPaymentOf = (request: Requested, payment: Requested): boolean =>
+/** Compares type, amount and currency. */
+export const isPaymentOf = (request: Requested, payment: Requested) =>
   differencesOf(request, payment).every(field => field === 'reference');
 
 /** A gateway may trim a reference and change its case. Upper case first: some letters have no way back. */
-export const foldReference = (reference: string): string =>
-  reference.normalize('NFC').trim().toUpperCase().toLowerCase();
+export const foldReference = (reference: string) => reference.normalize('NFC').trim().toUpperCase().toLowerCase();
 
 /** Checks whether a payment has this reference, as a gateway may write it. */
-export const hasReference = ({ reference }: Payment, wanted: string | null | undefined): boolean =>
+export const hasReference = ({ reference }: Payment, wanted: string | null | undefined) =>
   Boolean(reference && wanted && foldReference(reference) === foldReference(wanted));
 
 /** Checks whether a payment has the money or the reference of a request, as a gateway may write it. */
-export const mayBePaymentOf = (request: Requested, payment: Payment): boolean =>
+export const mayBePaymentOf = (request: Requested, payment: Payment) =>
   isPaymentOf(request, payment) || hasReference(payment, request.reference);

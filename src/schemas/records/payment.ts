@@ -152,7 +152,7 @@ export const ADDRESS = ['address1', 'city', 'countryCode', 'postalCode', 'state'
 const recordSchema = z.looseObject(
   {
     id: z.guid(),
-    paymentStatus: z.string({ error: 'is missing, or is not text' }),
+    paymentStatus: z.string('is missing, or is not text'),
     paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']),
     amount: recordedAmount,
     currency: z.string().min(1),

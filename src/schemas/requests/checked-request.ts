@@ -10,7 +10,7 @@ import { REQUEST_FIELDS, SCHEMAS } from './schema.ts';
 export type CheckedRequest = PaymentRequest | ((OnrampDeposit | NftPurchaseRequest) & { paymentType: 'DEPOSIT' });
 
 /** The type that each method of the client requires. */
-const TYPES = { deposit: 'DEPOSIT', withdrawal: 'WITHDRAWAL', nftPurchase: 'DEPOSIT', payment: undefined } as const;
+const TYPES = { deposit: 'DEPOSIT', withdrawal: 'WITHDRAWAL', nftPurchase: 'DEPOSIT', payment: undefined };
 
 export type RequestKind = keyof typeof TYPES;
 
@@ -24,8 +24,7 @@ interface Client {
 export function checkRequest(client: Client, kind: RequestKind, input: unknown, own: object = {}): CheckedRequest {
   const given = Object(input);
   // A class may inherit its fields, such as getters.
-  const names = REQUEST_FIELDS.filter(name => name in given);
-  const inherited = Object.fromEntries(names.map(name => [name, given[name]]));
+  const inherited = Object.fromEntries(REQUEST_FIELDS.filter(name => name in given).map(name => [name, given[name]]));
   const { paymentType = TYPES[kind], webhookUrl, callbackUrl } = given;
   const address = (webhookUrl ?? callbackUrl) == null ? client.webhookUrl : webhookUrl;
   const completed = { ...inherited, ...given, ...own, paymentType, webhookUrl: address };

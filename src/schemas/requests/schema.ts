@@ -12,8 +12,8 @@ type Deposit = DepositRequest & { paymentType: 'DEPOSIT' };
 type NftPurchase = NftPurchaseRequest & { paymentType: 'DEPOSIT' };
 type Withdrawal = Extract<PaymentRequest, { paymentType: 'WITHDRAWAL' }>;
 
-const optionalText = z.string({ error: 'must be a string' }).nullish();
-const textLike = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
+const optionalText = z.string('must be a string').nullish();
+const textLike = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error);
 const countryCode = textLike(/^[A-Za-z]{2}$/, 'must be a two-letter country code');
 
 /** An object that may have extra fields. A known name in another spelling is a slip. */
@@ -27,7 +27,7 @@ const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
 
 const customer = openObject({
   ...each(CUSTOMER, optionalText),
-  referenceId: z.union([z.string(), z.number()], { error: 'must be a string or a number' }).nullish(),
+  referenceId: z.union([z.string(), z.number()], 'must be a string or a number').nullish(),
 });
 
 const address = { ...each(ADDRESS, optionalText), countryCode: countryCode.nullish() };
@@ -39,7 +39,7 @@ const returnUrl = textThat(
 );
 
 /** The gateway's document does not show the fields. */
-const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown(), { error: 'must be a plain object' });
+const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown(), 'must be a plain object');
 
 const fields = {
   amount: amountSchema,
@@ -56,7 +56,7 @@ const fields = {
 
 const applePayFields = {
   ...fields,
-  reference: z.string({ error: 'must be a string for Apple Pay, or null' }).nullable(),
+  reference: z.string('must be a string for Apple Pay, or null').nullable(),
   returnUrl: returnUrl.nullable(),
   billingAddress: openObject({ ...address, countryCode }, 'must be an object with a countryCode for Apple Pay'),
 } satisfies Omit<FieldsOf<ApplePayDeposit>, 'paymentType' | 'paymentMethod'>;
@@ -65,7 +65,6 @@ export const REQUEST_FIELDS: readonly string[] = ['paymentType', 'paymentMethod'
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 
-/** A request of one type by some methods. */
 const requestBy = <P extends string, M extends string, F extends z.ZodRawShape>(
   type: P,
   methods: readonly M[],
@@ -74,7 +73,7 @@ const requestBy = <P extends string, M extends string, F extends z.ZodRawShape>(
   closedObject(
     'field',
     {
-      paymentType: z.literal(type, { error: `must be ${type} here` }),
+      paymentType: z.literal(type, `must be ${type} here`),
       paymentMethod: z.enum(methods, { error: ({ input }) => wrongMethod(input, methods) }),
       ...own,
     },
@@ -110,7 +109,6 @@ const schemasFor = <M extends string>(depositMethods: readonly M[]) => {
   return { deposit, withdrawal, nftPurchase, payment };
 };
 
-/** The schemas of each terminal. */
 export const SCHEMAS = {
   standard: schemasFor(DEPOSIT_METHODS),
   onramp: schemasFor([...DEPOSIT_METHODS, ...ONRAMP_METHODS]),
@@ -125,7 +123,7 @@ export const nftPurchaseSchema: z.ZodType<NftPurchase, NftPurchase> = nftPurchas
 /** The schema of a {@link PaymentRequest}. */
 export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = SCHEMAS.standard.payment;
 
-function wrongMethod(given: unknown, accepted: readonly string[]): string {
+function wrongMethod(given: unknown, accepted: readonly string[]) {
   const list = `accepted here: ${accepted.join(', ')}`;
   if (given === undefined) return `is missing; ${list}`;
   if (accepted === DEPOSIT_METHODS && isOnrampMethod(given))

@@ -13,9 +13,8 @@ const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
  * @throws {InvalidRequestError} if `extra` repeats a field of the request, JSON cannot contain a value, or a text
  * contains half a character, which PHP refuses
  */
-export function serialize(request: CheckedRequest, extra: object = {}): string {
-  const repeated = Object.keys(extra).filter(name => REQUEST_FIELDS.includes(name));
-  const paths = repeated.map(name => `extra.${name}`);
+export function serialize(request: CheckedRequest, extra: object = {}) {
+  const paths = Object.keys(extra).flatMap(name => (REQUEST_FIELDS.includes(name) ? `extra.${name}` : []));
   if (paths.length > 0) throw refused('is a field of the request: set it there, not in extra', paths);
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
   let text: string;
