@@ -59,7 +59,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
       store: store as Store<Tx> | undefined,
       tokens,
       signCallbackUrls,
-      reconcile: (payment, isBeforeEffect) => reconcile(gateway, payment, isBeforeEffect),
+      reconcile: (...args) => reconcile(gateway, ...args),
     };
     Object.defineProperty(this, CLIENT, { value: link });
     bindMethods(this);
@@ -122,7 +122,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    *
    * @param id the gateway's UUID of the payment, not your reference
    * @throws {InvalidRequestError} if the id is not a UUID
-   * @throws {PaymentNotFoundError} if the gateway has no such payment
+   * @throws {PaymentNotFoundError} for an unknown payment
    * @throws {ApiError}, {@link ConnectionError} or {@link ResponseError}, after the client's `retries`
    * @example
    * const payment = await gateway.getPayment(id);
@@ -133,8 +133,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Polls a payment until it is final, or until `until` returns true, with growing pauses. Temporary failures are
-   * retried until the deadline.
+   * Polls a payment at growing intervals until it is final, or `until` returns true. Retries temporary failures.
    *
    * @throws {WaitTimeoutError} at the deadline, with `lastPayment`
    * @throws {PaymentNotFoundError} or another lasting error of `getPayment`
@@ -239,7 +238,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    *
    * @throws the errors of `order`
    * @example
-   * for (const { reference, amount, currency, since } of await gateway.doubts()) console.log(reference, amount, currency, since);
+   * for (const { reference, since } of await gateway.doubts()) console.log(reference, since);
    */
   async doubts(options?: CallOptions): Promise<Doubt[]> {
     return ask(this.#gateway, 'doubts', options, doubts);

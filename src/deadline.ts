@@ -1,14 +1,14 @@
 // Waits with a limit: for some time, for a promise, until a deadline.
 
-/** The longest time of a timer in milliseconds, 24 days. */
+/** Milliseconds: 24 days. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Resolves after `ms` milliseconds, or once the signal is aborted. The caller checks the signal. */
-export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
+export async function delay(ms: number, signal?: AbortSignal) {
   await leaving(new Promise(() => {}), { ms, signal });
 }
 
-export const aborted = (signal: AbortSignal): Promise<void> => delay(Number.POSITIVE_INFINITY, signal);
+export const aborted = (signal: AbortSignal) => delay(Number.POSITIVE_INFINITY, signal);
 
 /** A delay that does not keep the process alive. */
 export const backgroundDelay = (ms: number): Promise<void> =>
@@ -53,20 +53,20 @@ export function leaving(
 }
 
 /** Settles as the promise does or, after `ms`, as `onTimeout` does: a string is the message of an error. */
-export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> =>
+export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)) =>
   within(promise, { ms }, () => {
     if (typeof onTimeout === 'string') throw new Error(onTimeout);
     return onTimeout();
   });
 
 /** Settles as the promise does, or rejects with the signal's reason. */
-export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
+export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal) =>
   within(promise, { signal }, () => {
     throw signal.reason;
   });
 
 /** Returns milliseconds, to the hundredth. @param moment of `performance.now()` */
-export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
+export const since = (moment: number) => Math.round((performance.now() - moment) * 100) / 100;
 
 export class LateError extends Error {}
 
@@ -81,12 +81,12 @@ export class Deadline {
   }
 
   /** Milliseconds, or 0 once it has passed by either clock. */
-  get remaining(): number {
+  get remaining() {
     return Math.max(Math.min(this.#monotonic - performance.now(), this.#wall - Date.now()), 0);
   }
 
   /** The `timeout` of a call that ends at this deadline: at least 1 ms. */
-  get timeout(): number {
+  get timeout() {
     return Math.max(this.remaining, 1);
   }
 }

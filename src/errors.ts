@@ -9,7 +9,7 @@ import type { Payment } from './schemas/records/payment.ts';
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
 /** Returns the last sentences of a failed create's message. */
-export function adviceOn(outcome: Outcome, paymentId?: string): string {
+export function adviceOn(outcome: Outcome, paymentId?: string) {
   if (outcome === 'not_sent') return 'Nothing was sent: it is safe to create it again.';
   if (outcome === 'rejected') return 'No payment was created.';
   const first = paymentId
@@ -29,7 +29,7 @@ export interface Issue {
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 
-export const listOf = (issues: readonly Issue[]): string =>
+export const listOf = (issues: readonly Issue[]) =>
   issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
 
 interface Details {
@@ -62,7 +62,7 @@ export abstract class GatewayError extends Error {
     return Object.assign({ name: this.name, message: this.message }, this);
   }
 
-  /** Leaves accessors unread, even for `inspect(error, { getters: true, showHidden: true })`. */
+  /** Leaves accessors unread, even with `getters: true`. */
   [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
     return inspect(this, { ...options, customInspect: false, getters: false });
   }
@@ -82,7 +82,6 @@ export class InvalidRequestError extends GatewayError {
   }
 }
 
-/** An error with the gateway's answer. */
 abstract class AnswerError extends GatewayError {
   /** HTTP status. */
   readonly status: number;
@@ -207,9 +206,7 @@ export class PaymentInDoubtError extends GatewayError {
 export class StoreError extends GatewayError {
   override readonly name = 'StoreError';
   readonly code = 'store_failed';
-  constructor(message: string, details?: Details) {
-    super(message, { ...details, outcome: 'not_sent' });
-  }
+  override readonly outcome = 'not_sent';
 }
 
 /** The payment did not reach the awaited status in time. */
