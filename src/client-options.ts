@@ -55,7 +55,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    * @default 'standard'
    */
   terminal?: T | undefined;
-  /** Default `webhookUrl`, an absolute http(s) URL, of creates with neither `webhookUrl` nor `callbackUrl`. */
+  /** Absolute http(s) URL: the default of creates with neither `webhookUrl` nor `callbackUrl`. */
   webhookUrl?: string | undefined;
   /**
    * Milliseconds for a whole call: every attempt, pause and body read.
@@ -81,7 +81,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   maxConnections?: number | undefined;
   /**
    * Function that replaces the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
-   * sockets. The SDK cannot see its bytes: more creates end as `unknown`, and the SDK never retries one.
+   * sockets. More creates then end as `unknown`, and the SDK never retries one.
    */
   fetch?: Fetch | undefined;
   /**

@@ -34,10 +34,8 @@ import { CLIENT, type ClientLink } from './webhooks/client-link.ts';
  *
  * @example
  * const gateway = new GatewayClient({ baseUrl: 'https://gateway.example', apiKey, signKey });
- * const { payment, nextAction } = await gateway.createDeposit({
- *   paymentMethod: 'CARD', amount: '25.50', currency: 'EUR',
- *   reference: 'order-1042', webhookUrl: 'https://shop.example/callbacks', returnUrl: 'https://shop.example/thanks',
- * });
+ * const request = { amount: '25.50', currency: 'EUR', reference: 'order-1042', webhookUrl, returnUrl };
+ * const { payment, nextAction } = await gateway.createDeposit({ paymentMethod: 'CARD', ...request });
  */
 export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> {
   /** Base address of the gateway, without a slash at its end. */
@@ -126,7 +124,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @throws {ApiError}, {@link ConnectionError} or {@link ResponseError}, after the client's `retries`
    * @example
    * const payment = await gateway.getPayment(id);
-   * if (isPaid(payment)) console.log(payment.paymentType === 'DEPOSIT' ? 'the customer has paid' : 'it was paid out');
+   * if (isPaid(payment) && payment.paymentType === 'DEPOSIT') console.log('the customer has paid');
    */
   async getPayment(id: string, options?: CallOptions): Promise<Payment> {
     return lookUp(this.#gateway, id, options);
@@ -210,10 +208,9 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Closes a review, after a person has acted on it. An effect that was cut off counts as done from then on.
+   * Closes the review with this `id` and `status`, after a person has acted on it. An effect that was cut off then
+   * counts as done.
    *
-   * @param id the review's `id`: the payment's id, or the reference of a refused payout
-   * @param status the review's `status`
    * @throws {InvalidRequestError} if no such review is open, or the errors of `order`
    */
   async resolveReview(id: string, status: string, options?: CallOptions): Promise<void> {
@@ -224,7 +221,6 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * Sends planned payouts, and processes payments whose callbacks were lost, with your handler. Run it in a worker
    * until `signal` aborts, or with `once` from a scheduler, in any number of replicas.
    *
-   * @returns the number of payments by result, for your log
    * @throws {ConfigurationError} without a store. With `once` also the store's error: the next run does the rest
    * @example
    * const { swept, sent } = await gateway.upkeep({ handler, once: true });
@@ -266,7 +262,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * names the fields, and `despite` accepts them
    * @throws {PaymentInDoubtError} for an early `not_created`, or the error of the lookup or store
    * @example
-   * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
+   * await gateway.settle('payout-77', id); // or 'not_created'
    * await gateway.settle('payout-78', id, { despite: ['amount'] }); // the gateway rounds
    */
   async settle(reference: string, paymentId: 'not_created' | (string & {}), options?: SettleOptions): Promise<void> {

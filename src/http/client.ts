@@ -1,22 +1,21 @@
 // Sends one call to the gateway, with ky for its retries. No other file uses ky.
 import ky from 'ky';
+import type { Settings } from '../client-options.ts';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { isPassing } from '../http-statuses.ts';
-import type { ConnectionOptions } from './connection.ts';
 import type { AnswerHead, Exchange, HttpAnswer, HttpRequest } from './exchange.ts';
 import { type Failure, failureOf } from './network-error.ts';
-import { exchangeByFetch, type Fetch } from './own-fetch.ts';
+import { exchangeByFetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
 import { pauseAsked, pauseBefore } from './retry-policy.ts';
 
 /** Bytes. A record has one or two thousand. */
 const LONGEST_ANSWER = 1024 * 1024;
 
-/** The result of a call without a complete answer. */
 export interface NoAnswer extends Failure {
   /** False if the request provably never left this machine. */
   mayHaveLeft: boolean;
-  /** The part of the answer's body that arrived: it may contain the payment's id. */
+  /** The part of the answer that arrived: it may contain the payment's id. */
   body: string;
 }
 
@@ -31,12 +30,10 @@ export interface CallLimits {
 /** Sends a call and never rejects. It repeats a lookup, and a create that provably never left this machine. */
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
-export async function createHttpClient(
-  options: ConnectionOptions & { fetch?: Fetch | undefined; retries: number },
-): Promise<Send> {
-  const { fetch, retries } = options;
+export async function createHttpClient(settings: Settings): Promise<Send> {
+  const { fetch, retries } = settings;
   // node:http is slow to load, and some runtimes lack it.
-  const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(options);
+  const exchange = fetch ? exchangeByFetch(fetch) : (await import('./connection.ts')).openConnections(settings);
   return async (request, { deadline, signal, awaitsAnswer }) => {
     const wasAborted = () => signal?.aborted && !(signal.reason instanceof LateError);
     if (signal?.aborted) return { mayHaveLeft: false, body: '', code: wasAborted() ? 'aborted' : 'timeout' };
@@ -47,14 +44,15 @@ export async function createHttpClient(
     const timer = awaitsAnswer ? undefined : setTimeout(() => stop.abort(new LateError()), deadline.remaining);
     signal?.addEventListener('abort', giveUp);
     call.attempt = 1;
-    let last = await attemptOnce(exchange, request, deadline, stop.signal);
+    const attempt = () => attemptOnce(exchange, request, deadline, stop.signal);
+    let last = await attempt();
     const repeat = () => {
       let failedAt = 0;
       let pause = 0;
       const attemptAgain = async () => {
         call.attempt += 1;
         call.emit({ type: 'retry', reason: 'code' in last ? last.code : last.status, waitedMs: since(failedAt) });
-        last = await attemptOnce(exchange, request, deadline, stop.signal);
+        last = await attempt();
       };
       const shouldRetry = ({ retryCount }: { retryCount: number }) => {
         failedAt = performance.now();

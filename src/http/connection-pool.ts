@@ -29,13 +29,10 @@ export class ConnectionPool extends http.Agent {
     if (isSecure) Object.assign(this, { protocol: 'https:', defaultPort: 443 });
   }
 
-  override createConnection(
-    options: ConnectOptions,
-    connected?: (error: Error | null, socket: Socket) => void,
-  ): undefined {
+  override createConnection(options: ConnectOptions, done?: (error: Error | null, socket: Socket) => void): undefined {
     this.#connect(options).then(
-      socket => connected?.(null, socket),
-      error => connected?.(error, undefined as never),
+      socket => done?.(null, socket),
+      error => done?.(error, undefined as never),
     );
   }
 
@@ -58,7 +55,7 @@ export class ConnectionPool extends http.Agent {
   async #secure(tcp: Socket, { whileConnecting: signal, host, servername = '' }: ConnectOptions) {
     const options = { host: String(host), servername, ALPNProtocols: ['http/1.1'], session: this.#session };
     const socket = connectTls({ socket: tcp, ...options });
-    socket.on('session', (session: Buffer) => {
+    socket.on('session', session => {
       this.#session = session;
     });
     socket.on('error', () => {});
@@ -76,7 +73,7 @@ export class ConnectionPool extends http.Agent {
     this.#idleUntil.set(socket, new Deadline(ms));
   }
 
-  /** Checks whether the socket may be reused, by the clock because a timer is late after a pause. */
+  /** By the clock, because a timer is late after a pause. */
   isFresh(socket: Socket) {
     return !socket.destroyed && socket.writable && Boolean(this.#idleUntil.get(socket)?.remaining);
   }
@@ -89,7 +86,7 @@ export class ConnectionPool extends http.Agent {
     socket.destroy();
   }
 
-  override keepSocketAlive(socket: Socket): boolean {
+  override keepSocketAlive(socket: Socket) {
     const ms = this.#idleUntil.get(socket)?.remaining;
     if (!ms) return false;
     socket.setTimeout(ms);
@@ -97,7 +94,7 @@ export class ConnectionPool extends http.Agent {
     return true;
   }
 
-  override reuseSocket(socket: Socket, request: http.ClientRequest): void {
+  override reuseSocket(socket: Socket, request: http.ClientRequest) {
     super.reuseSocket(socket, request);
     socket.setTimeout(0);
   }

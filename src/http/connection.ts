@@ -3,20 +3,14 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import type { Settings } from '../client-options.ts';
 import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { AnswerHead, Exchange, HttpAttempt } from './exchange.ts';
 import { runtime } from './runtime.ts';
 
-export interface ConnectionOptions {
-  baseUrl: string;
-  agent?: http.Agent | undefined;
-  maxConnections: number;
-}
-
-export function openConnections({ baseUrl, agent: given, maxConnections }: ConnectionOptions): Exchange {
-  // Parsed once, because parsing is slow.
+export function openConnections({ baseUrl, agent: given, maxConnections }: Settings): Exchange {
   const base = new URL(baseUrl);
   const { protocol, hostname, port } = urlToHttpOptions(base);
   const isSecure = protocol === 'https:';

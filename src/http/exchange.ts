@@ -36,7 +36,7 @@ export interface HttpAttempt {
   readonly signal: AbortSignal;
   /** False while the request provably has not left this machine. */
   mayHaveLeft: boolean;
-  /** The part of the answer's body that has arrived. */
+  /** The part of the answer that has arrived. */
   readonly body: BoundedBody;
 }
 

@@ -1,9 +1,9 @@
-// Reads the error of a failed attempt: its code, a safe cause, and whether the request can have left.
+// Reads the error of an attempt: its code, a safe cause, and whether the request can have left.
 import { LateError } from '../deadline.ts';
 
 /** The end of an attempt without a complete answer. */
 export interface Failure {
-  /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED`, or `fetch_failed`. */
+  /** The code of a ConnectionError. */
   code: string;
   /** Safe to show. */
   cause?: Error | undefined;
@@ -33,7 +33,7 @@ function isUnreached(error: unknown, gateway: URL) {
   if (syscall !== 'connect' || port !== Number(gateway.port || (gateway.protocol === 'https:' ? 443 : 80)))
     return false;
   // Only the addresses of `localhost` are known.
-  return address === host || (host === 'localhost' && (address === '127.0.0.1' || address === '::1'));
+  return address === host || (host === 'localhost' && ['127.0.0.1', '::1'].includes(address));
 }
 
 /** Codes of the system, Node, TLS and libraries. */

@@ -15,7 +15,7 @@ export interface FetchInit {
   cache: 'no-store';
 }
 
-/** The answer of a {@link Fetch}: the parts of a `Response` that the SDK reads. */
+/** The parts of a `Response` that the SDK reads. */
 interface FetchAnswer {
   status: number;
   headers: { get(name: string): string | null };

@@ -7,7 +7,7 @@ export interface BodyStream {
 }
 
 export class BoundedBody {
-  /** Whether the body is longer than the limit. Then its rest is missing. */
+  /** Whether the body is longer than the limit, and its rest missing. */
   isTooLong = false;
   readonly #limit: number;
   readonly #chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ export class BoundedBody {
     this.isTooLong = this.#length > this.#limit;
   }
 
-  /** Resolves at the end of the stream, at the limit, or at the signal. */
+  /** Ends with the stream, at the limit, or at the signal. */
   async read(stream: BodyStream, signal: AbortSignal) {
     const reader = stream.getReader();
     const cancel = () => void reader.cancel().catch(() => {});
