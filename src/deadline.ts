@@ -52,7 +52,7 @@ export function leaving(
   });
 }
 
-/** Settles as the promise does or, after `ms`, as `onTimeout` does: a string is the message of an error. */
+/** Settles as the promise does or, after `ms`, as `onTimeout` does. A string is the message of an error. */
 export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)) =>
   within(promise, { ms }, () => {
     if (typeof onTimeout === 'string') throw new Error(onTimeout);

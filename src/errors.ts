@@ -26,7 +26,7 @@ export interface Issue {
   message: string;
 }
 
-export const issuesOf = (error: z.core.$ZodError): Issue[] =>
+export const issuesOf = (error: z.core.$ZodError) =>
   error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 
 export const listOf = (issues: readonly Issue[]) =>
@@ -120,13 +120,13 @@ export class ApiError extends AnswerError {
   }
 }
 
-/** A lookup answered 404: the gateway has no payment with that id. */
+/** A lookup answered 404: the gateway has no such payment. */
 export class PaymentNotFoundError extends ApiError {
   override readonly name = 'PaymentNotFoundError';
   override readonly code = 'payment_not_found';
 }
 
-/** No complete answer arrived from the gateway, or from the store in a call that asks only the store. */
+/** No complete answer came from the gateway, or from the store in a call that asks only the store. */
 export class ConnectionError extends GatewayError {
   override readonly name = 'ConnectionError';
   /** `timeout`, `aborted`, a system code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */
@@ -155,7 +155,6 @@ export class DuplicateReferenceError extends GatewayError {
   readonly reference: string;
   /** Any of paymentType, paymentMethod, amount, currency, `other fields`. Empty for exactly the planned payout. */
   readonly differing: readonly string[];
-  /** @param state of the other request: `begun` means in doubt */
   constructor(
     reference: string,
     differing: readonly string[],
@@ -278,5 +277,5 @@ export type AnyGatewayError =
   | ConfigurationError
   | WebhookError;
 
-/** Checks whether a value is an error of this SDK, even of its other copy in an app that loads both ESM and CJS. */
+/** Checks for an error of this SDK, even of its other copy in an app that loads both ESM and CJS. */
 export const isGatewayError = (value: unknown): value is AnyGatewayError => BRAND in Object(value);

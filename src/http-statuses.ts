@@ -1,9 +1,7 @@
 // The meaning of the gateway's HTTP statuses for the money and the next call.
 
 /** They prove that a create made no payment. Proxies may send other error statuses after they passed a request on. */
-const REFUSALS: ReadonlySet<number> = new Set([
-  400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451,
-]);
+const REFUSALS = new Set([400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451]);
 
 export const isRefusal = (status: number) => REFUSALS.has(status);
 

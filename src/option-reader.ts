@@ -5,12 +5,11 @@ import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '.
 import { closedObject } from './schemas/fields-of.ts';
 import { isJsonMap } from './schemas/json.ts';
 
-/** One schema for each option. The compiler refuses missing, extra and mistyped options. */
+/** Like FieldsOf, for options as a caller passes them. */
 type SchemasOf<Options, S> = { [Name in keyof Options]-?: z.ZodType<unknown, Options[Name]> } & {
   [Name in Exclude<keyof S, keyof Options>]: never;
 };
 
-/** Makes a function that checks options and fills in their defaults. */
 export const optionsReader =
   <Options>() =>
   <S extends z.ZodRawShape>(owner: string, fields: S & SchemasOf<Options, S>) =>
@@ -19,7 +18,7 @@ export const optionsReader =
       return new ConfigurationError(`${owner}: ${list}.`);
     });
 
-/** The same for an argument of a call, whose mistakes are an InvalidRequestError. */
+/** For an argument of a call, whose mistakes are an InvalidRequestError. */
 export const argumentReader =
   <Options>() =>
   <S extends z.ZodRawShape>(fields: S & SchemasOf<Options, S>, outcome?: 'not_sent') => {

@@ -49,7 +49,7 @@ export const recordedAmount: z.ZodType<number> = z.union(
   'must be a number, or a plain decimal such as "25.50"',
 );
 
-/** Returns an amount without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
+/** Drops trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
 export function canonicalAmount(amount: number | string) {
   const text = String(amount);
   // A gateway's number may have an exponent.

@@ -1,6 +1,6 @@
 // Hints in messages: the name that was probably meant.
 
-/** @param kind of a request, `field`: it has too many to list */
+/** Fields of a request are too many to list. */
 export function unknownNames(kind: string, unknown: readonly string[], known: readonly string[]) {
   const meant = unknown.map(name => nearest(name, known));
   const described = unknown.map((name, at) => `"${name}"${meant[at] ? ` (did you mean "${meant[at]}"?)` : ''}`);

@@ -7,7 +7,6 @@ const COMPARED = ['reference', 'paymentType', 'amount', 'currency'] as const;
 export const DIFFERENCES = [...COMPARED, 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** The compared fields of a request or a payment. */
 type Requested = Pick<Payment, 'reference' | 'paymentType' | 'currency'> & { amount: number | string };
 
 /** A missing reference counts as equal. */
@@ -28,10 +27,10 @@ export const isPaymentOf = (request: Requested, payment: Requested) =>
 /** A gateway may trim a reference and change its case. Upper case first: some letters have no way back. */
 export const foldReference = (reference: string) => reference.normalize('NFC').trim().toUpperCase().toLowerCase();
 
-/** Checks whether a payment has this reference, as a gateway may write it. */
+/** Checks for a reference, as a gateway may write it. */
 export const hasReference = ({ reference }: Payment, wanted: string | null | undefined) =>
   Boolean(reference && wanted && foldReference(reference) === foldReference(wanted));
 
-/** Checks whether a payment has the money or the reference of a request, as a gateway may write it. */
+/** Checks for the money or the reference of a request, as a gateway may write it. */
 export const mayBePaymentOf = (request: Requested, payment: Payment) =>
   isPaymentOf(request, payment) || hasReference(payment, request.reference);

@@ -2,7 +2,7 @@
 import { isFinalStatus, type PaymentStatus } from '../methods.ts';
 import type { CompletedPayment, FinalPayment, Payment } from './payment.ts';
 
-/** Checks whether a payment is `COMPLETED`, `FAILED` or `CANCELED`. A chargeback, for example, may still change it. */
+/** Checks for `COMPLETED`, `FAILED` or `CANCELED`. A chargeback, for example, may still change it. */
 export const isFinal = (payment: Payment): payment is FinalPayment => isFinalStatus(payment.paymentStatus);
 
 /** Checks whether the money moved: `COMPLETED`. Check `paymentType` too: the money of a withdrawal was paid out. */

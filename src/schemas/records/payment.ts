@@ -59,7 +59,7 @@ interface PaymentFields {
   created?: Timestamp | null | undefined;
   /** The merchant's text, as requested. */
   description?: string | null | undefined;
-  /** As requested. A record may show `USER_CHOICE`, or a method that the gateway's document does not name. */
+  /** As requested, or `USER_CHOICE`, or a method that the gateway's document does not name. */
   paymentMethod?: PaymentMethod | (string & {}) | null | undefined;
   /** The merchant's own transaction id. */
   reference?: string | null | undefined;
@@ -129,13 +129,13 @@ export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | Unknow
 const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T) =>
   z.union([schema.nullish(), z.unknown().transform(read).optional()]);
 
-/** Text that the gateway may leave out. A number becomes text, and any other value counts as absent. */
+/** Text, or a number as text. Any other value counts as absent. */
 export const text = readable(z.string(), value =>
   // JSON.parse loses digits of longer numbers, so two references could become one.
   typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined,
 );
 
-/** A number that it may leave out. Numeric text becomes a number, and any other value counts as absent. */
+/** A number, or numeric text. Any other value counts as absent. */
 const number = readable(z.number(), value => {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   return Number.isFinite(read) ? read : undefined;
@@ -148,7 +148,6 @@ const map = <S extends z.ZodRawShape>(shape: S) =>
 export const CUSTOMER = ['firstName', 'lastName', 'email', 'phone', 'ipaddress', 'dateOfBirth', 'referenceId'] as const;
 export const ADDRESS = ['address1', 'city', 'countryCode', 'postalCode', 'state'] as const;
 
-/** The fields of every variant. */
 const recordSchema = z.looseObject(
   {
     id: z.guid(),

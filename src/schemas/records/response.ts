@@ -7,7 +7,6 @@ import { TRANSFER_FIELDS, type Transfer, transferSchema } from './transfer.ts';
 
 export interface Envelope {
   payment: Payment;
-  /** PayID transfer instructions, if the answer has any. */
   transfer?: Transfer | undefined;
 }
 
@@ -18,7 +17,6 @@ export function recordIn(body: unknown): unknown {
   return isPaymentId(id) && !isJsonMap(result) ? body : result;
 }
 
-/** Returns the mistakes of an unusable answer. */
 export function readEnvelope(answer: unknown): Envelope | Issue[] {
   const record = recordIn(answer);
   const { success, data: payment, error } = parsePayment(record);

@@ -13,7 +13,7 @@ const TABLE = `
 `;
 
 /** Seconds east of UTC by abbreviation, in upper case. */
-export const ABBREVIATIONS: ReadonlyMap<string, number> = new Map(
+export const ABBREVIATIONS = new Map<string, number>(
   TABLE.split(',').flatMap(entry => {
     const [seconds, ...names] = entry.trim().split(' ');
     return names.map(name => [name, Number(seconds)]);

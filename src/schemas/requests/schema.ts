@@ -84,7 +84,6 @@ const requestBy = <P extends string, M extends string, F extends z.ZodRawShape>(
     path: ['webhookUrl'],
   });
 
-/** A deposit by some methods. Apple Pay has its own fields. */
 const depositBy = <M extends string>(methods: readonly M[]) =>
   z.discriminatedUnion(
     'paymentMethod',
