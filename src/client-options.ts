@@ -25,7 +25,7 @@ import { httpUrl, isLoopback } from './schemas/url.ts';
 import type { Store } from './store/contract.ts';
 import type { GatewayEvent } from './telemetry/events.ts';
 
-/** Text form of the signature's 32 bytes. The gateway's document leaves it open. */
+/** Text form of the signature's 32 bytes. */
 export type SignatureEncoding = 'hex' | 'base64';
 
 /** Options of `new GatewayClient()`. */
@@ -137,7 +137,7 @@ const MISTAKES: [RegExp, string][] = [
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u,
     'has an invisible character, a line break, or a space at an end: copy it again',
   ],
-  // Docker's `--env-file`, for example, keeps the quotation marks of a .env file.
+  // Docker's `--env-file` keeps quotation marks.
   [/^(["'`]).*\1$|[\u2018-\u201f\u00ab\u00bb]/, 'has quotation marks: leave them out'],
   [/^(?:undefined|null|<.*>|\$\{.*\})$/i, 'is a placeholder: set the real key'],
   [/^bearer /i, 'must not start with "Bearer": the SDK adds it'],

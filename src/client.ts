@@ -234,7 +234,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    *
    * @throws the errors of `order`
    * @example
-   * for (const { reference, since } of await gateway.doubts()) console.log(reference, since);
+   * console.table(await gateway.doubts());
    */
   async doubts(options?: CallOptions): Promise<Doubt[]> {
     return ask(this.#gateway, 'doubts', options, doubts);

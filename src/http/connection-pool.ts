@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { Deadline } from '../deadline.ts';
 
-/** Milliseconds to keep an idle connection if the server announces no time. */
+/** Milliseconds for an idle connection if the server announces none. */
 const IDLE = 4_000;
 /** Milliseconds before the announced time in which it may be closing already. */
 const IDLE_MARGIN = 1_000;

@@ -32,7 +32,7 @@ export interface AnswerHead extends Pick<HttpAnswer, 'status' | 'isCompressed'> 
 
 export interface HttpAttempt {
   readonly deadline: Deadline;
-  /** Aborted at the timeout, or with the caller's own signal. */
+  /** Aborted at the timeout, or by the caller. */
   readonly signal: AbortSignal;
   /** False while the request provably has not left this machine. */
   mayHaveLeft: boolean;

@@ -52,7 +52,7 @@ async function exchange(fetch: Fetch, { method, url, headers, body }: HttpReques
     if (!signal.aborted && neverLeft(error, url)) attempt.mayHaveLeft = false;
     throw error;
   });
-  // A test double may have no stream.
+  // A test double may lack a stream.
   if (answer.body?.getReader) await attempt.body.read(answer.body, signal);
   else attempt.body.add(await answer.text());
   return { status: answer.status, header: (name: string) => answer.headers.get(name) };

@@ -69,14 +69,14 @@ const isOneOf =
     (values as readonly unknown[]).includes(value);
 
 /** Checks for one of {@link DEPOSIT_METHODS}. */
-export const isDepositMethod = isOneOf<DepositMethod>(DEPOSIT_METHODS);
+export const isDepositMethod: (value: unknown) => value is DepositMethod = isOneOf(DEPOSIT_METHODS);
 /** Checks for one of {@link WITHDRAWAL_METHODS}. */
-export const isWithdrawalMethod = isOneOf<WithdrawalMethod>(WITHDRAWAL_METHODS);
+export const isWithdrawalMethod: (value: unknown) => value is WithdrawalMethod = isOneOf(WITHDRAWAL_METHODS);
 /** Checks for one of {@link ONRAMP_METHODS}. */
-export const isOnrampMethod = isOneOf<OnrampMethod>(ONRAMP_METHODS);
+export const isOnrampMethod: (value: unknown) => value is OnrampMethod = isOneOf(ONRAMP_METHODS);
 /** Checks for one of {@link NFT_METHODS}. */
-export const isNftMethod = isOneOf<NftMethod>(NFT_METHODS);
+export const isNftMethod: (value: unknown) => value is NftMethod = isOneOf(NFT_METHODS);
 /** Checks for one of {@link PAYMENT_STATUSES}. */
-export const isPaymentStatus = isOneOf<PaymentStatus>(PAYMENT_STATUSES);
+export const isPaymentStatus: (value: unknown) => value is PaymentStatus = isOneOf(PAYMENT_STATUSES);
 
 export const isFinalStatus = isOneOf(['COMPLETED', 'FAILED', 'CANCELED'] as const);
