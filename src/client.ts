@@ -147,8 +147,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * or again after a decline. At most one create runs at a time, and one payment pays the order.
    *
    * @param orderId your own id, 1 to 200 bytes without control characters. Each attempt has the reference `<order>.<n>`
-   * @param request a deposit without a reference. If an attempt with its method, amount and currency is open, that page is
-   * returned, and the other fields are ignored
+   * @param request a deposit without a reference. If an attempt with its method, amount and currency is open, that page
+   * is returned, and the other fields are ignored
    * @throws {InvalidRequestError} before anything is sent
    * @throws {ApiError} or {@link ConnectionError} of `outcome` `rejected` or `not_sent`: the next call tries again
    * @throws {ConfigurationError} without a store, or {@link StoreError}
