@@ -161,7 +161,8 @@ export class DuplicateReferenceError extends GatewayError {
     state: 'planned' | 'begun' | 'created',
     details: Details,
   ) {
-    const fields = differing.join(', ').replace('other fields', '$&, such as the customer, an address or a URL');
+    const others = 'other fields, such as the customer, an address or a URL';
+    const fields = differing.join(', ').replace('other fields', others);
     const found = fields ? `belongs to another request. Different: ${fields}.` : 'is a planned payout.';
     const next = {
       planned: `The payout is planned, and upkeep sends it. To cancel it, call gateway.settle(reference, 'not_created').`,
