@@ -1,12 +1,11 @@
-// The ends of a payment: the buttons of the test controls, and their moves.
+// The ends of a payment, by the buttons of the test controls.
 import type { MoveName } from '../../ledger/moves.ts';
 import type { FailureReason } from '../../ledger/record.ts';
 
 /** Without a move the payment stays open. */
 type End = readonly [button: string, move?: MoveName, reason?: FailureReason];
 
-/** The ends by the value of their button. */
-export const ENDS: ReadonlyMap<string, End> = new Map<string, End>([
+export const ENDS = new Map<string, End>([
   ['pay', ['Complete at once', 'complete']],
   ['authorize', ['Authorise first', 'authorize']],
   ['insufficient-balance', ['Decline: insufficient balance', 'fail', { code: 4004 }]],

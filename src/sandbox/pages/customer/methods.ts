@@ -1,4 +1,4 @@
-// The payment methods in one table: the customer's step, and the on-ramp's offers.
+// The payment methods, each with its step and the on-ramp's offers.
 import type { PaymentMethod } from '../../../schemas/methods.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { transferOf } from '../../ledger/transfer.ts';
@@ -12,11 +12,11 @@ export interface Method {
   form?: { fields: readonly FieldName[]; tests: readonly Test[] };
   /** Leads to an approval by the chosen bank. */
   banks?: readonly string[];
-  /** The question of the step after the form, or of the only one. */
+  /** The question after the form, or the only step. */
   approval?: string;
-  /** The details of a payment that the customer makes elsewhere. A `Code` is also drawn. */
+  /** What the customer pays elsewhere. A `Code` is also drawn. */
   details?(record: PaymentRecord): Record<string, string>;
-  /** The currencies for which the on-ramp offers it, or `*` for all. */
+  /** The on-ramp's currencies for it, or `*`. */
   offered?: string;
 }
 
@@ -26,11 +26,9 @@ export const APPROVE = 'Approve this payment?';
 
 const amountOf = (record: PaymentRecord) => ({ [`Amount in ${currencyCode(record.currency)}`]: plainAmount(record) });
 
-/** The same details as in the answer to a create by PayID. */
 function transfer(record: PaymentRecord) {
-  const { number, full_holder_name, payment_description } = transferOf(record);
-  const account = { Account: number, 'Account holder': full_holder_name };
-  return { ...account, ...amountOf(record), Reference: payment_description };
+  const { number: Account, full_holder_name, payment_description: Reference } = transferOf(record);
+  return { Account, 'Account holder': full_holder_name, ...amountOf(record), Reference };
 }
 
 const scan = (record: PaymentRecord) => ({
@@ -38,10 +36,9 @@ const scan = (record: PaymentRecord) => ({
   Code: `sandbox:${record.id}?amount=${plainAmount(record)}&currency=${currencyCode(record.currency)}`,
 });
 
-/** `PIX` for `ONRAMP_PIX`. */
 type Shown<M> = M extends `ONRAMP_${infer Name}` ? Name : M;
 
-/** The methods, in the order in which the on-ramp offers them. */
+/** In the on-ramp's order. */
 const METHODS: Readonly<Record<Shown<PaymentMethod>, Method>> = {
   PIX: { name: 'Pix', offered: 'BRL', details: scan },
   PAYID: { name: 'PayID', offered: 'AUD', details: transfer },
@@ -78,7 +75,7 @@ const METHODS: Readonly<Record<Shown<PaymentMethod>, Method>> = {
   USER_CHOICE: { name: 'Choice of method' },
 };
 
-/** The on-ramp's first step, in the form of a method. */
+/** The on-ramp's first step. */
 export const IDENTITY: Method = {
   name: 'Who are you?',
   text: 'Buying crypto needs a name and a date of birth. This test page keeps neither.',

@@ -1,20 +1,19 @@
-// The frame of the customer's page: the shop, the amount, the payment's step or its outcome, and the test controls.
+// The customer's page: the order, the payment's step or outcome, and the test controls.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { feeOf, QUOTE_MS } from '../../ledger/rates.ts';
 import { currencyCode, money } from '../../text/money.ts';
-import { type Html, input, pageResponse, rows, sent, timeOf, toneOf } from '../layout.ts';
+import { input, pageResponse, rows, sent, timeOf, toneOf } from '../layout.ts';
 import { ENDS } from './ends.ts';
 import { methodOf } from './methods.ts';
 import { stepOf } from './steps.ts';
 import { formOf, formTargetsOf, type View } from './view.ts';
 
-export function customerPage(view: View): Promise<Response> {
-  const { record, chosen, isRefused } = view;
-  const { shopName, frameAncestors } = view.settings;
+export function customerPage(view: View) {
+  const { record, chosen, isRefused, settings } = view;
+  const { shopName, frameAncestors } = settings;
   const hue = (Buffer.from(shopName).reduce((sum, byte) => sum + byte) % 5) + 1;
-  const status = isRefused ? 422 : 200;
   const outcome = outcomeOf(view);
   const does = outcome ? `${outcome[0]}:` : isRefused ? 'Please check:' : 'Pay';
   const body = html`<div id="page">
@@ -40,11 +39,11 @@ export function customerPage(view: View): Promise<Response> {
     </div>
     <footer>A test of the sandbox gateway. No money moves here.</footer>`;
   const title = `${does} ${view.sum} · ${shopName}`;
-  return pageResponse({ title, status, frameAncestors, formTargets: formTargetsOf(view), body });
+  return pageResponse({ title, status: isRefused ? 422 : 200, frameAncestors, formTargets: formTargetsOf(view), body });
 }
 
-function receipt({ record, request, quotedAt, now, locale }: View): Html | undefined {
-  if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
+function receipt({ record, request, quotedAt, now, locale }: View) {
+  if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return false;
   const { cryptoAmount, cryptoCurrency, crypto_fx, settled_crypto_amount, currency } = record;
   const isOpen = quotedAt !== undefined && record.paymentStatus === 'PENDING';
   return html`<section aria-labelledby="receipt">
@@ -59,7 +58,6 @@ function receipt({ record, request, quotedAt, now, locale }: View): Html | undef
   </section>`;
 }
 
-/** Returns the title and the text of an outcome. It has none while the customer can still pay. */
 function outcomeOf({ record, settings: { shopName } }: View) {
   const goods = isOnramp(record)
     ? `Your ${record.cryptoCurrency} is on its way to the wallet.`
@@ -73,7 +71,7 @@ function outcomeOf({ record, settings: { shopName } }: View) {
   return outcomes[record.paymentStatus];
 }
 
-function outcomeStep({ record, request, shop }: View, title: string, text: string): Html {
+function outcomeStep({ record, request, shop }: View, title: string, text: string) {
   const isPaid = ['COMPLETED', 'AUTHORIZED'].includes(record.paymentStatus);
   const refused = !shop && request.returnUrl;
   return html`<section class="outcome" aria-labelledby="outcome">
@@ -89,28 +87,26 @@ function outcomeStep({ record, request, shop }: View, title: string, text: strin
   </section>`;
 }
 
-function endings(view: View): Html {
+function endings(view: View) {
   const { record, method, takesCard } = view;
   const isOffered: Partial<Record<string, boolean>> = {
     authorize: record.paymentStatus === 'PENDING' && !isOnramp(record) && !method.details,
     'no-3ds': takesCard,
     'no-identity': isOnramp(record),
   };
-  const ends = [...ENDS].filter(([name]) => isOffered[name] ?? true);
+  const buttons = [...ENDS].map(
+    ([name, [button]]) => (isOffered[name] ?? true) && html`<button name="act" value="${name}">${button}</button>`,
+  );
   const amount = { value: record.amount, type: 'number', min: 0, step: 'any' };
-  const content = html`${input('amount', 'Amount that arrives', amount)}
-    <div class="row">${ends.map(([name, [button]]) => html`<button name="act" value="${name}">${button}</button>`)}</div>`;
+  const content = html`${input('amount', 'Amount that arrives', amount)}<div class="row">${buttons}</div>`;
   return html`<h2>End it here</h2>${formOf(view, content)}`;
 }
 
-/** The numbers and codes with a known end, each with a button that fills it in. */
-function numbers(view: View): Html | undefined {
-  const { form } = view.method;
-  if (!form) return undefined;
-  const lines = form.tests.map(
-    ({ value, does, end = '' }) => html`<li>
+function numbers(view: View) {
+  const lines = view.method.form?.tests.map(
+    ([value, end = '', does = ENDS.get(end)?.[0] ?? '']) => html`<li>
       <button name="test" value="${value}" aria-label="Use ${value}">Use</button>
-      <span><code>${value}</code><br>${sent(does ?? ENDS.get(end)?.[0] ?? '')}</span></li>`,
+      <span><code>${value}</code><br>${sent(does)}</span></li>`,
   );
-  return html`<h2>To try</h2>${formOf(view, html`<ul>${lines}</ul>`, 'get')}`;
+  return lines && html`<h2>To try</h2>${formOf(view, html`<ul>${lines}</ul>`, 'get')}`;
 }

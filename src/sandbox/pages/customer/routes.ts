@@ -1,4 +1,4 @@
-// The routes of the customer's pages: a payment's page and its forms.
+// The customer's page of a payment, and the acts of its forms.
 import type { Hono } from 'hono/tiny';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp } from '../../ledger/ledger.ts';
@@ -10,9 +10,6 @@ import { ENDS } from './ends.ts';
 import { customerPage } from './page.ts';
 import { addressOf, viewOf } from './view.ts';
 
-/** The acts that lead to another step. */
-const STEPS = ['submit', 'quote'];
-
 export function addCustomerPages(app: Hono, parts: Parts): void {
   const { ledger } = parts;
 
@@ -23,22 +20,21 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
   addForm(app, '/pay/:id', (form, request) => {
     const id = request.param('id') ?? '';
     const view = viewOf(parts, id, form, request.raw.headers);
-    const { record, chosen, test, isExpired, isRefused } = view;
-    const shop = view.shop ?? `/pay/${record.id}`;
+    const { record, chosen, end: tested, isExpired, isRefused } = view;
     const act = form.get('act') ?? '';
-    if (!STEPS.includes(act) && !ENDS.has(act)) {
-      throw new SandboxError('refused', `act must be one of ${[...STEPS, ...ENDS.keys()].join(', ')}.`);
-    }
-    // After a second click or on an outdated page, the customer continues as after the first click.
+    const acts = ['submit', 'quote', ...ENDS.keys()];
+    if (!acts.includes(act)) throw new SandboxError('refused', `act must be one of ${acts.join(', ')}.`);
+    const shop = view.shop ?? `/pay/${record.id}`;
+    // A second click, or an outdated page.
     if (isFinalStatus(record.paymentStatus)) return shop;
-    // The test controls, which send an amount, need no quote.
+    // The test controls send an amount, and need no quote.
     if ((act === 'submit' || act === 'pay') && isExpired && !form.has('amount')) return addressOf(view);
-    if (act === 'quote' && !test?.end) {
+    if (act === 'quote' && !tested) {
       if (isOnramp(record)) ledger.renewQuote(id);
       return addressOf(view);
     }
     if (isRefused) return customerPage(view);
-    const end = ENDS.get(act) ?? ENDS.get(test?.end ?? '');
+    const end = ENDS.get(act) ?? ENDS.get(tested);
     if (!end) return addressOf(view, { step: 'confirm' });
     const [, to, reason] = end;
     if (!to) return shop;

@@ -1,4 +1,4 @@
-// The data of a payment's page, with the forms and addresses that connect its steps.
+// The data of a payment's page, and the forms and addresses between its steps.
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
@@ -14,32 +14,28 @@ export type View = ReturnType<typeof viewOf>;
 export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams, headers: Headers) {
   const record = ledger.get(id);
   const { paymentType, paymentMethod, currency, customer } = record;
-  if (paymentType !== 'DEPOSIT') {
+  if (paymentType !== 'DEPOSIT')
     throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
-  }
-  // The quote starts once the customer is identified.
   const { request, quotedAt } = ledger.detailsOf(id);
   const now = clock.now();
   const isExpired = quotedAt !== undefined && now >= quotedAt + QUOTE_MS;
-  // The method chosen in the on-ramp widget.
   const isChoosing = paymentMethod === 'ONRAMP' || paymentMethod === 'USER_CHOICE';
   const [chosen] = offersOf(currency).find(([value]) => isChoosing && value === input.get('method')) ?? [];
   const isAsked = isOnramp(record) && quotedAt === undefined && (chosen !== undefined || !isChoosing);
   const method = isAsked ? IDENTITY : methodOf(chosen ?? paymentMethod);
-  // The number or code that the tester chose, or that the customer typed.
+  // Chosen by the tester, or typed.
   const typed = digitsIn(input.get('test') ?? input.get(method.form?.fields[0] ?? '') ?? '');
-  const test = method.form?.tests.find(({ value }) => digitsIn(value) === typed);
+  const [test, end = ''] = method.form?.tests.find(([value]) => digitsIn(value) === typed) ?? [];
   const takesCard = method.form?.fields.includes('number') ?? false;
-  // A number that is not for tests may be that of a real card.
+  // Another number may be that of a real card.
   const isRefused = takesCard && input.get('act') === 'submit' && !test;
-  // The first language of the browser, or English.
   const locale = LANGUAGE.exec(headers.get('accept-language') ?? '')?.[0] ?? 'en';
   const sum = money(record, locale);
   const payer = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
-  const step = { chosen, input, isExpired, method, test, takesCard, isRefused };
-  // In a form that a header can carry.
+  // As a header can carry it.
   const href = request.returnUrl ? new URL(request.returnUrl).href : undefined;
   const shop = href && NOT_A_SHOP.test(href) ? undefined : href;
+  const step = { chosen, input, isExpired, method, test, end, takesCard, isRefused };
   return { record, request, shop, quotedAt, settings, now, locale, sum, payer, ...step };
 }
 
@@ -47,22 +43,21 @@ const LANGUAGE = /^[a-z]{2,3}(?:-(?:[a-z]{2}|\d{3}))?\b/i;
 
 const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
 
-/** Returns the address of another step of the same payment. */
 export function addressOf({ record, chosen }: View, step: Record<string, string> = {}): string {
   const query = new URLSearchParams({ ...(chosen && { method: chosen }), ...step }).toString();
   return `/pay/${record.id}${query && `?${query}`}`;
 }
 
-/** Returns a form that acts on the payment. With `get` it leads to the next step. */
-export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 'post' = 'post'): Html =>
+/** With `get` it leads to the next step, and changes nothing. */
+export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 'post' = 'post') =>
   html`<form method="${method}" action="/pay/${record.id}" class="form">
     ${chosen && html`<input type="hidden" name="method" value="${chosen}">`}${content}
   </form>`;
 
-/** Schemes that run a script, or show content that is not the shop's. */
+/** Schemes that run a script, or show other content than the shop's. */
 const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/;
 
-/** Returns where a form leads: browsers check each redirect, also of a shop under development to its other server. */
+/** Browsers check each redirect, also of a shop under development to its other server. */
 export function formTargetsOf({ shop }: View): string[] {
   if (!shop) return [];
   const { origin, protocol } = new URL(shop);
