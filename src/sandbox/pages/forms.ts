@@ -1,31 +1,32 @@
-// The forms of the pages. Those of the dashboard are calls of the control API, so that each action exists once.
+// The forms of the pages. Most of the dashboard's are calls of the control API.
 import type { HonoRequest } from 'hono';
 import type { Hono } from 'hono/tiny';
 import { isForeign } from '../api/origin.ts';
 import { PREFIX } from '../control/define.ts';
 import { noticeResponse } from './layout.ts';
 
-type Run = (form: URLSearchParams, request: HonoRequest) => Response | string | Promise<Response | string>;
+/** An answer, or the next address. */
+type Next = Response | string;
 
-/** Adds the action of a form, which returns an answer or the next address. */
-export const addForm = (app: Hono, path: string, run: Run): void =>
-  void app.post(path, async ({ req }) => {
-    if (isForeign(req.raw)) {
+type Run = (form: URLSearchParams, request: HonoRequest, origin: string) => Next | Promise<Next>;
+
+export const addForm = (app: Hono, path: string, run: Run) =>
+  app.post(path, async ({ req }) => {
+    if (isForeign(req.raw))
       return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
-    }
-    const done = await run(new URLSearchParams(await req.text()), req);
+    const done = await run(new URLSearchParams(await req.text()), req, new URL(req.url).origin);
     return typeof done === 'string' ? new Response(null, { status: 303, headers: { location: done } }) : done;
   });
 
-/** The forms that make a call of the control API: `/forms/PUT/clock`. */
+/** A call of the control API follows: `/forms/PUT/clock`. */
 export const FORMS = '/forms';
 
-export const addCalls = (app: Hono): void =>
+export const addCalls = (app: Hono) =>
   addForm(app, `${FORMS}/:method{POST|PUT|DELETE}/*`, async (form, request) => {
     const method = request.param('method') ?? '';
     const path = request.path.slice(`${FORMS}/${method}`.length);
-    const call = new Request(new URL(PREFIX + path, request.url), { method, body: JSON.stringify(fieldsOf(form)) });
-    const response = await app.fetch(call);
+    const init = { method, body: JSON.stringify(fieldsOf(form)) };
+    const response = await app.fetch(new Request(new URL(PREFIX + path, request.url), init));
     const { message = '', id }: { message?: string; id?: number } = JSON.parse((await response.text()) || '{}');
     if (!response.ok) return noticeResponse('That did not work', message, response.status);
     if (path === '/reset') return '/';
@@ -34,8 +35,8 @@ export const addCalls = (app: Hono): void =>
 
 const NUMBERS = ['amount', 'count', 'probability'];
 
-/** Returns the fields of a form in the types of the control API. Empty ones get their defaults. */
-function fieldsOf(form: URLSearchParams): Record<string, unknown> {
+/** Returns the fields in the types of the control API. Empty ones get their defaults. */
+function fieldsOf(form: URLSearchParams) {
   const typed = (name: string, text: string) =>
     name === 'force' || (NUMBERS.includes(name) ? Number(text) : text.replaceAll('\r\n', '\n'));
   return Object.fromEntries([...form].filter(([, text]) => text).map(([name, text]) => [name, typed(name, text)]));

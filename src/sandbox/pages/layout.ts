@@ -1,4 +1,4 @@
-// The frame and the shared pieces of every page: plain HTML with one style sheet, one script and no outside resources.
+// The frame and the pieces of every page: plain HTML without outside resources.
 import { html } from 'hono/html';
 import type { PaymentRecord } from '../ledger/record.ts';
 
@@ -6,7 +6,7 @@ export type Html = ReturnType<typeof html>;
 
 export type Part = Html | string | null | undefined | false;
 
-/** The parts of a page by their titles. A page leaves out empty ones. */
+/** Parts by their titles. A page leaves out empty ones. */
 export type Titled = Readonly<Record<string, Part>>;
 
 export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
@@ -17,21 +17,17 @@ interface Page {
   body: Html;
   /** The origins whose pages may embed it. */
   frameAncestors?: readonly string[];
-  /** Where the redirects of its forms lead, besides this sandbox. */
+  /** Where its forms lead, besides this sandbox. */
   formTargets?: readonly string[];
 }
 
-const answerOf = (body: string, type: string, headers: Record<string, string>, status = 200): Response =>
-  new Response(body, {
-    status,
-    headers: { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff', ...headers },
-  });
+export const answer = (body: string, type: string, headers = { 'cache-control': 'no-cache' }, status = 200) => {
+  const own = { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' };
+  return new Response(body, { status, headers: { ...own, ...headers } });
+};
 
-export const asset = (text: string, type: string): Response => answerOf(text, type, { 'cache-control': 'no-cache' });
-
-export async function pageResponse(page: Page): Promise<Response> {
-  const { title, status = 200, body, frameAncestors = [], formTargets = [] } = page;
-  // Events refresh a page, but not the answer to a refused form: loading that again would lose it.
+export async function pageResponse({ title, status = 200, body, frameAncestors = [], formTargets = [] }: Page) {
+  // A refresh would lose the answer to a refused form.
   const document = await html`<!doctype html>
 <html lang="en" dir="ltr">
   <head>
@@ -45,19 +41,19 @@ export async function pageResponse(page: Page): Promise<Response> {
   <body>${body}<p class="unseen" id="news" role="status" data-own></p></body>
 </html>
 `;
-  // Input of merchants stays text: only our own scripts and resources are allowed.
+  // Input of merchants stays text.
   const policy = [
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'",
     ["form-action 'self'", ...formTargets].join(' '),
     `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`,
   ].join('; ');
   const headers = { 'referrer-policy': 'same-origin', 'cache-control': 'no-store', 'content-security-policy': policy };
-  return answerOf(String(document), 'text/html', headers, status);
+  return answer(String(document), 'text/html', headers, status);
 }
 
 export const BRAND = html`<a class="brand" href="/">Sandbox gateway</a><span class="pill">No money moves</span>`;
 
-export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
+export const noticeResponse = (title: string, text: string, status: number) =>
   pageResponse({
     title: `${title} · Sandbox gateway`,
     status,
@@ -65,30 +61,35 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
       <main class="card"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
   });
 
-export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
+export const pill = ({ tone, label }: { tone: Tone; label: string }) =>
   html`<span class="pill ${tone}">${label}</span>`;
 
 const TONES: Partial<Record<string, Tone>> = {
-  ...{ COMPLETED: 'good', FAILED: 'bad', AUTHORIZED: 'info', PENDING: 'wait' },
-  ...{ passed: 'good', failed: 'bad', unchecked: 'wait' },
+  COMPLETED: 'good',
+  FAILED: 'bad',
+  AUTHORIZED: 'info',
+  PENDING: 'wait',
+  passed: 'good',
+  failed: 'bad',
+  unchecked: 'wait',
 };
 
 export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
 
-export const badge = (status: string): Html => pill({ tone: toneOf(status), label: status });
+export const badge = (status: string) => pill({ tone: toneOf(status), label: status });
 
 /** Formats the time of day in UTC, with the date unless it is today. */
-export function timeOf(at: number, now: number, { isPrecise = false } = {}): Html {
-  const [date = '', time = ''] = new Date(at).toISOString().split(/[TZ]/);
-  const isToday = new Date(now).toISOString().startsWith(date);
-  const text = `${isToday ? '' : `${date} `}${isPrecise ? time : time.slice(0, 8)}`;
-  return html`<time datetime="${date}T${time}Z" title="${date} ${time} UTC">${text}</time>`;
+export function timeOf(at: number, now: number, { isPrecise = false } = {}) {
+  const iso = new Date(at).toISOString();
+  const [date = '', time = ''] = iso.split(/[TZ]/);
+  const day = new Date(now).toISOString().startsWith(date) ? '' : `${date} `;
+  return html`<time datetime="${iso}" title="${date} ${time} UTC">${day}${isPrecise ? time : time.slice(0, 8)}</time>`;
 }
 
-/** Returns a text in its own writing direction: one of a merchant, or one that begins with a digit. */
-export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
+/** A text in its own writing direction: of a merchant, or one that begins with a digit. */
+export const sent = (text: string) => html`<bdi>${text}</bdi>`;
 
-export function rows(all: Titled, look = ''): Html | undefined {
+export function rows(all: Titled, look = '') {
   const given = Object.entries(all).filter(([, value]) => value);
   if (given.length === 0) return undefined;
   return html`<dl class="${look}">${given.map(
@@ -96,30 +97,30 @@ export function rows(all: Titled, look = ''): Html | undefined {
   )}</dl>`;
 }
 
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-
-const field = (name: string, label: string, control: Html, look = ''): Html =>
+const field = (name: string, label: string, control: Html, look = '') =>
   html`<div class="field ${look}"><label for="${name}">${label}</label>${control}</div>`;
 
-export function input(name: string, label: string, given: Attributes = {}, look = ''): Html {
-  const attributes = Object.entries({ id: name, name, ...given, value: given.value ?? '', autocomplete: 'off' })
-    .filter(([, value]) => value !== undefined && value !== false)
-    .map(([name, value]) => (value === true ? ` ${name}` : html` ${name}="${value}"`));
+type Attributes = Record<string, string | number | boolean | undefined>;
+
+export function input(name: string, label: string, given: Attributes = {}, look = '') {
+  const attributes = Object.entries({ id: name, name, ...given, value: given.value ?? '', autocomplete: 'off' }).map(
+    ([name, value]) => value !== false && (value === true ? ` ${name}` : html` ${name}="${value}"`),
+  );
   return field(name, label, html`<input${attributes}>`, look);
 }
 
-type Choice = string | readonly [value: string, text: string];
+type Choice = string | readonly [value: string, text: string, ...unknown[]];
 
-export function select(name: string, label: string, choices: readonly Choice[], chosen?: string): Html {
+export function select(name: string, label: string, choices: readonly Choice[], chosen?: string) {
   const options = choices.map(choice => {
-    const [value, text] = typeof choice === 'string' ? [choice, choice] : choice;
+    const [value, text = value] = typeof choice === 'string' ? [choice] : choice;
     return html`<option ${value !== text && html`value="${value}"`} ${value === chosen && 'selected'}>${text}</option>`;
   });
   return field(name, label, html`<select id="${name}" name="${name}">${options}</select>`);
 }
 
-/** Returns a button that copies the text before it. */
-export const copyButton = (label: string): Html =>
+/** Copies the text before it. */
+export const copyButton = (label: string) =>
   html`<button type="button" class="copy" aria-label="Copy ${label}">Copy</button>`;
 
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

@@ -1,17 +1,15 @@
-// The script of every page. Without it all of them work. It shows news as they come, sends the dashboard's forms without
-// leaving the page, and copies texts.
+// The script of every page: shows news, sends forms in place, copies texts. Without it all pages work too.
 
 const byId = id => document.getElementById(id);
 /** The state of the connection, on the dashboard. */
 const live = byId('live');
 
-/** The parts of a page that belong to its reader: typed text, opened boxes, and parts that only this script writes. */
+/** Keeps typed text, opened boxes, and the parts that only this script writes. */
 const callbacks = {
   beforeNodeMorphed: node => node.dataset?.own === undefined,
   beforeAttributeUpdated: (name, node) => name !== 'open' && !(name === 'value' && node.matches('input, textarea')),
 };
 
-/** Shows another state of this page. */
 function show(next) {
   const hadFocus = document.activeElement !== document.body;
   if (document.title !== next.title) document.title = byId('news').textContent = next.title;
@@ -22,7 +20,7 @@ function show(next) {
   heading.focus({ preventScroll: true });
 }
 
-/** Loads this page again, or sends a form. Its answer is this page, or another one. */
+/** Loads this page again, or sends a form. */
 async function load(form) {
   const { href } = location;
   const response = await fetch(form?.action ?? href, { ...form, headers: { accept: 'text/html' } });
@@ -39,7 +37,7 @@ const complain = text => Object.assign(byId('problem'), { textContent: text, hid
 let isWanted = false;
 let refreshed = Promise.resolve();
 
-/** One refresh at a time, and one more after news of that time. */
+/** One refresh at a time, and one more after news during it. */
 function refresh() {
   if (isWanted) return;
   isWanted = true;
@@ -52,7 +50,7 @@ function refresh() {
 
 let feed;
 
-/** A browser has few connections for one server: a hidden page gives its own back. */
+/** A browser has few connections for one server: a hidden page needs none. */
 function follow() {
   feed?.close();
   if (document.hidden) return;

@@ -1,4 +1,4 @@
-// The pages of the sandbox and the actions of their forms: the customer's pages and the dashboard.
+// The pages of the sandbox: the customer's and the dashboard.
 import type { Hono } from 'hono/tiny';
 import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
@@ -9,14 +9,14 @@ import { SandboxError } from '../sandbox-error.ts';
 import { addCustomerPages } from './customer/routes.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import { addCalls } from './forms.ts';
-import { asset, noticeResponse } from './layout.ts';
+import { answer, noticeResponse } from './layout.ts';
 import style from './pages.css?raw';
 import script from './pages.js?raw';
 
 export function addPages(app: Hono, parts: Parts): void {
-  app.get('/pages.css', () => asset(style, 'text/css'));
-  app.get('/pages.js', () => asset(`${morph}\n${script}`, 'text/javascript'));
-  // Reports to a page's EventSource only that something happened.
+  app.get('/pages.css', () => answer(style, 'text/css'));
+  app.get('/pages.js', () => answer(`${morph}\n${script}`, 'text/javascript'));
+  // Reports only that something happened.
   app.get('/live', () => eventStream(parts.log, 'text/event-stream', () => 'data: \n\n'));
   addCustomerPages(app, parts);
   addDashboard(app, parts);
@@ -24,7 +24,7 @@ export function addPages(app: Hono, parts: Parts): void {
 
   app.onError((error, { req }) => {
     const code = error instanceof SandboxError ? error.code : error instanceof ConfigurationError && 'invalid';
-    // Any other error of a route breaks its connection on purpose.
+    // Any other error breaks the connection on purpose.
     if (!code || req.path.startsWith('/api/')) throw error;
     if (req.path.startsWith(PREFIX)) return problem(code, error.message);
     return noticeResponse('That did not work', error.message, statusOf(code));

@@ -1,4 +1,4 @@
-// The activity: calls, moves and callbacks as lines of one list, of everything or of one payment.
+// The activity: calls, moves and callbacks in one list, of everything or of one payment.
 import { html } from 'hono/html';
 import type { Delivery, WaitingCallback } from '../../callbacks/delivery.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
@@ -6,10 +6,10 @@ import type { Call, SandboxEvent } from '../../log/events.ts';
 import { spanOf } from '../../text/duration.ts';
 import { badge, type Html, type Part, pill, select, sent, type Tone, timeOf, toneOf } from '../layout.ts';
 import { nameOfCall, outcomeOfCall, outcomeOfDelivery } from './exchange.ts';
-import { callForm, firstOf, type Page, paymentLink, prose, searchForm, type View } from './view.ts';
+import { callForm, firstOf, paymentLink, prose, searchForm, type View } from './view.ts';
 
 interface Line {
-  /** The thing itself, for a search. */
+  /** For its time, its fault and a search. */
   about: { at: number; paymentId?: string | undefined; fault?: Fault | undefined };
   id?: string;
   tone: Tone;
@@ -18,16 +18,14 @@ interface Line {
   more?: Part;
 }
 
-/** Returns the lines of a payment, or of all, in order of time. */
 function linesOf({ log, callbacks, clock }: View, paymentId?: string): Line[] {
   const isOf = (one: object) => paymentId === undefined || ('paymentId' in one && one.paymentId === paymentId);
-  const lines = [
+  return [
     ...log.calls.filter(isOf).map(called),
     ...log.events.filter(isOf).flatMap(happened),
     ...log.deliveries.filter(isOf).map(posted),
     ...callbacks.waiting.filter(({ callback }) => isOf(callback)).map(one => waits(one, clock.now())),
-  ];
-  return lines.sort((a, b) => a.about.at - b.about.at);
+  ].sort((a, b) => a.about.at - b.about.at);
 }
 
 function called(call: Call): Line {
@@ -43,9 +41,9 @@ function called(call: Call): Line {
   };
 }
 
-const took = (ms: number | undefined): Html | false => ms !== undefined && html`<span class="dim">${spanOf(ms)}</span>`;
+const took = (ms: number | undefined) => ms !== undefined && html`<span class="dim">${spanOf(ms)}</span>`;
 
-/** Returns the line of a move or a scenario. Calls and callbacks have their own. */
+/** Calls and callbacks have their own lines. */
 function happened(event: SandboxEvent): Line[] {
   if (event.type === 'scenario') {
     const tone = event.problems.length === 0 ? 'good' : 'bad';
@@ -65,8 +63,7 @@ function posted(delivery: Delivery): Line {
   const { id, paymentStatus, fault, durationMs, answer = '', repeats, isEdited } = delivery;
   const outcome = outcomeOfDelivery(delivery);
   const after =
-    repeats !== undefined &&
-    html`${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a>`;
+    repeats && html`${isEdited ? 'edited' : 'again'}, after <a href="/deliveries/${repeats}">${repeats}</a>`;
   return {
     about: delivery,
     id: `callback-${id}`,
@@ -76,23 +73,26 @@ function posted(delivery: Delivery): Line {
   };
 }
 
-export const waitingPill = ({ due, callback: { fault } }: WaitingCallback): Html =>
+export const waitingPill = ({ due, callback: { fault } }: WaitingCallback) =>
   pill({ tone: 'wait', label: due === undefined ? 'held back' : fault ? 'delayed' : 'retry due' });
 
 function waits(waiting: WaitingCallback, now: number): Line {
   const { due, callback } = waiting;
-  const button = (at: number) =>
-    html`<button name="at" value="${new Date(at).toISOString()}">Move the clock there</button>`;
   return {
     about: { ...callback, at: due ?? now },
     tone: 'wait',
     what: html`<b>Callback</b> ${badge(callback.paymentStatus)} ${waitingPill(waiting)}`,
     why: due === undefined ? 'It follows the next callback of this payment.' : undefined,
-    more: due !== undefined && callForm('PUT /clock', button(due)),
+    more:
+      due !== undefined &&
+      callForm(
+        'PUT /clock',
+        html`<button name="at" value="${new Date(due).toISOString()}">Move the clock there</button>`,
+      ),
   };
 }
 
-const timeline = (view: View, lines: readonly Line[], isOfAll = false): Html =>
+const timeline = (view: View, lines: readonly Line[], isOfAll = false) =>
   html`<ol>${lines.map(
     ({ about, id, tone, what, why, more }) => html`<li class="${tone}" ${id && html`id="${id}"`}>
       ${timeOf(about.at, view.clock.now(), { isPrecise: true })}
@@ -100,32 +100,29 @@ const timeline = (view: View, lines: readonly Line[], isOfAll = false): Html =>
       ${about.fault && html`<p class="dim">${pill({ tone: 'wait', label: 'fault' })} <code>${about.fault}</code> ${prose(FAULTS[about.fault])}</p>`}</div></li>`,
   )}</ol>`;
 
-export const timelineOf = (view: View, paymentId: string): Html => timeline(view, linesOf(view, paymentId));
+export const timelineOf = (view: View, paymentId: string) => timeline(view, linesOf(view, paymentId));
 
-const SHOWN: Readonly<Record<string, readonly [label: string, fits: (line: Line) => boolean]>> = {
-  '': ['everything', () => true],
-  calls: ['calls', ({ id }) => id?.startsWith('call-') ?? false],
-  callbacks: ['callbacks', ({ id }) => id?.startsWith('callback-') ?? false],
-  waiting: ['what waits', ({ tone }) => tone === 'wait'],
-  problems: ['problems', ({ tone }) => tone === 'bad'],
-};
+const SHOWN: readonly (readonly [value: string, label: string, fits?: (line: Line) => unknown])[] = [
+  ['', 'everything'],
+  ['calls', 'calls', ({ id }) => id?.startsWith('call-')],
+  ['callbacks', 'callbacks', ({ id }) => id?.startsWith('callback-')],
+  ['waiting', 'what waits', ({ tone }) => tone === 'wait'],
+  ['problems', 'problems', ({ tone }) => tone === 'bad'],
+];
 
-export function activityPage(view: View): Page {
+export function activityPage(view: View) {
   const { log, settings, ledger, query } = view;
   const { search = '', show = '' } = query;
-  const [, fits] = SHOWN[Object.hasOwn(SHOWN, show) ? show : ''] ?? [];
+  const [, , fits] = SHOWN.find(([value]) => value === show) ?? [];
   const wanted = search.trim().toLowerCase();
-  // A call's body is searched as text.
-  const readable = (_: string, value: unknown) =>
-    value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
+  const readable = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString() : value);
   const textOf = ({ about }: Line) =>
     `${ledger.find(about.paymentId ?? '')?.reference} ${JSON.stringify(about, readable)}`.toLowerCase();
-  const found = linesOf(view).filter(line => fits?.(line) && (!wanted || textOf(line).includes(wanted)));
+  const found = linesOf(view).filter(line => (!fits || fits(line)) && (!wanted || textOf(line).includes(wanted)));
   const { shown, more } = firstOf(view, found.reverse());
-  const choices = Object.entries(SHOWN).map(([value, [label]]) => [value, label] as const);
   const main = html`<h1>Activity</h1>
     <p class="lead">Calls of your app, moves of payments, and callbacks to your app, the newest first.${settings.forwardTo && html` All callbacks go to <span class="mono">${settings.forwardTo}</span>.`}</p>
-    ${searchForm(view, 'A reference, id, path, message or body', select('show', 'Show', choices, show))}
+    ${searchForm(view, 'A reference, id, path, message or body', select('show', 'Show', SHOWN, show))}
     <section class="card" aria-label="Activity">${
       shown.length > 0
         ? timeline(view, shown, true)

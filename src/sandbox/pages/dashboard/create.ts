@@ -1,12 +1,11 @@
-// The form that creates a payment, with the same signed request as code. The code follows the form by the address.
+// The form that creates a payment, and the same request as code, which follows the form by the address.
 import { html } from 'hono/html';
 import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../../../schemas/methods.ts';
 import { LANGUAGES } from '../../api/correction.ts';
 import { programsOf } from '../../api/program.ts';
-import { type Html, input, select } from '../layout.ts';
+import { input, select } from '../layout.ts';
 import { rawText, type View } from './view.ts';
 
-/** A common address of apps under development. */
 export const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';
 
 const FIELDS = {
@@ -21,17 +20,16 @@ const FIELDS = {
 export function paymentOf(form: Iterable<readonly [name: string, value: string]>, origin: string): object {
   const given = [...form].filter(([name, value]) => Object.hasOwn(FIELDS, name) && value);
   const payment = Object.fromEntries(given.map(([name, value]) => [name, name === 'amount' ? Number(value) : value]));
-  // Apple Pay alone requires these.
-  const apple = { returnUrl: `${origin}/`, billingAddress: { countryCode: 'DE' } };
-  return payment.paymentMethod === 'APPLEPAY' ? { ...payment, ...apple } : payment;
+  const required = { returnUrl: `${origin}/`, billingAddress: { countryCode: 'DE' } };
+  return payment.paymentMethod === 'APPLEPAY' ? { ...payment, ...required } : payment;
 }
 
-export function createForm({ origin, query, settings }: View): Html {
+export function createForm({ origin, query, settings }: View) {
   const { forwardTo = USUAL_ADDRESS, terminal } = settings;
   const fields = { ...FIELDS, webhookUrl: forwardTo, ...query };
   const deposits = terminal === 'onramp' ? [...DEPOSIT_METHODS, ...ONRAMP_METHODS] : DEPOSIT_METHODS;
   const methods: readonly string[] = fields.paymentType === 'WITHDRAWAL' ? WITHDRAWAL_METHODS : deposits;
-  // A method of the other type gives way to the first one.
+  // A method may be of the other type.
   if (!methods.includes(fields.paymentMethod)) fields.paymentMethod = methods[0] ?? '';
   const programs = programsOf(paymentOf(Object.entries(fields), origin), origin, settings);
   return html`<form method="post" action="/create" class="row" data-filter>

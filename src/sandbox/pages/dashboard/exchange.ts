@@ -1,4 +1,4 @@
-// One call or one callback: its outcome in a word and a sentence, and its page with its bytes, signature and answer.
+// One call or callback: its outcome in a word and a sentence, and its page with all details.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import { LANGUAGES } from '../../api/correction.ts';
@@ -8,12 +8,12 @@ import { FAULTS } from '../../faults/kinds.ts';
 import type { Call } from '../../log/events.ts';
 import { spanOf } from '../../text/duration.ts';
 import { badge, type Html, nameOf, type Part, pill, rows, sent, type Tone, timeOf } from '../layout.ts';
-import { callForm, columns, count, type Page, paymentLink, prose, rawText, type View, verdict } from './view.ts';
+import { callForm, columns, count, paymentLink, prose, rawText, type View, verdict } from './view.ts';
 
 interface Outcome {
   tone: Tone;
   label: string;
-  /** The meaning. Absent if the label is enough. */
+  /** Absent if the label is enough. */
   sentence?: string | undefined;
 }
 
@@ -26,7 +26,6 @@ export function outcomeOfCall({ answer, durationMs, message: sentence, fault }: 
   return { tone: 'bad', label: 'no answer', sentence: `No answer was sent: ${why}.` };
 }
 
-/** The codes of a fetch without a server. */
 const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/;
 
 export function outcomeOfDelivery(delivery: Delivery): Outcome {
@@ -43,9 +42,9 @@ export function outcomeOfDelivery(delivery: Delivery): Outcome {
   return { tone: isGood ? 'good' : 'bad', label: String(status), sentence };
 }
 
-export const nameOfCall = ({ method, path }: Call): Html => html`<span class="mono">${method} ${sent(path)}</span>`;
+export const nameOfCall = ({ method, path }: Call) => html`<span class="mono">${method} ${sent(path)}</span>`;
 
-export function callPage(view: View, path: string): Page {
+export function callPage(view: View, path: string) {
   const call = view.log.call(Number(path));
   const { method, signature, answer, warnings = [], message, body, bodyLength } = call;
   const outcome = outcomeOfCall(call);
@@ -68,10 +67,10 @@ export function callPage(view: View, path: string): Page {
   return { title: `${outcome.label}: ${method} ${call.path}`, main };
 }
 
-export function callbackPage(view: View, path: string): Page {
+export function callbackPage(view: View, path: string) {
   const delivery = view.log.delivery(Number(path));
-  const { id, paymentId, paymentStatus, url, body, repeats, isEdited, answer } = delivery;
-  const record = view.ledger.find(paymentId);
+  const { id, paymentStatus, url, body, repeats, isEdited, answer } = delivery;
+  const record = view.ledger.find(delivery.paymentId);
   const outcome = outcomeOfDelivery(delivery);
   const repeated =
     repeats !== undefined &&
@@ -91,7 +90,7 @@ export function callbackPage(view: View, path: string): Page {
   return { title: `${outcome.label}: ${paymentStatus} ${record ? nameOf(record) : ''}, callback ${id}`, main };
 }
 
-/** Indents JSON for people, and returns any other text unchanged. */
+/** Indents JSON, and returns any other text unchanged. */
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -110,7 +109,7 @@ const factsOf = (view: View, { paymentId, fault, at, durationMs }: Call | Delive
   });
 
 /** @param said the problem that the page already shows */
-function signatureView({ given, expected, encoding, problem = 'It matches.' }: SignatureCheck, said?: string): Html {
+function signatureView({ given, expected, encoding, problem = 'It matches.' }: SignatureCheck, said?: string) {
   const table = {
     'Expected in hex': expected.hex,
     'Expected in base64': expected.base64,
@@ -121,7 +120,7 @@ function signatureView({ given, expected, encoding, problem = 'It matches.' }: S
     ${rows(table, 'mono stacked')}`;
 }
 
-/** The parts that a reader does not see, but a signature covers. */
+/** A reader does not see them, but a signature covers them. */
 const HIDDEN: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\ufffd/, 'is no UTF-8'],
   [/^\ufeff/, 'begins with a byte order mark'],
@@ -131,8 +130,8 @@ const HIDDEN: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/[^\P{Cc}\t\r\n]/u, 'has control letters'],
 ];
 
-/** Shows a body as it arrived. It was `length` bytes long then. */
-function bodyOf(bytes: Uint8Array, length: number): Html {
+/** @param length of the whole body, which may be longer than the kept bytes */
+function bodyOf(bytes: Uint8Array, length: number) {
   if (length === 0) return html`<p class="dim">It has no body.</p>`;
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
   const notes = HIDDEN.filter(([pattern]) => pattern.test(text)).map(([, name]) => name);

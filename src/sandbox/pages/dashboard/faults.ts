@@ -1,17 +1,17 @@
-// The page of faults: the armed ones, and one form that arms any of them.
+// The page of faults: one form arms any of them.
 import { html } from 'hono/html';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS } from '../../faults/kinds.ts';
-import { type Html, input, select } from '../layout.ts';
-import { callForm, cards, type Page, prose, type View } from './view.ts';
+import { input, select } from '../layout.ts';
+import { callForm, cards, prose, type View } from './view.ts';
 
-const listOf = (faults: Readonly<Record<string, string>>): Html =>
+const listOf = (faults: Readonly<Record<string, string>>) =>
   html`<ul>${Object.entries(faults).map(
     ([name, does]) =>
       html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,
   )}</ul>`;
 
-export function faultsPage({ faults: { armed } }: View): Page {
-  // The disabled button takes the Enter key, which would arm the first fault.
+export function faultsPage({ faults: { armed } }: View) {
+  // The disabled button takes the Enter key.
   const form = html`<button disabled hidden></button>
     <p class="lead">What goes wrong in production, on purpose. A fault waits for the call or the callback that it is meant for, is injected, and is then used up.</p>
     <div class="card row">

@@ -1,11 +1,11 @@
-// The head of every page of the dashboard: its tabs, the clock and armed faults.
+// The frame of the dashboard: its tabs, the clock and armed faults.
 import { html } from 'hono/html';
 import { sentenceOf } from '../../faults/faults.ts';
 import { spanOf } from '../../text/duration.ts';
-import { BRAND, type Html, pageResponse } from '../layout.ts';
+import { BRAND, pageResponse } from '../layout.ts';
 import { callForm, count, type Page, prose, type View, verdict } from './view.ts';
 
-export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
+export const dashboardPage = (view: View, tab: string, { title, main }: Page) =>
   pageResponse({
     title: `${title} · Sandbox gateway`,
     body: html`<header>
@@ -19,7 +19,7 @@ export const dashboardPage = (view: View, tab: string, { title, main }: Page): P
     <main>${main}</main>`,
   });
 
-function tabs({ ledger, log, faults }: View, current: string): Html {
+function tabs({ ledger, log, faults }: View, current: string) {
   const all = [
     ['payments', 'Payments', '/', ledger.size],
     ['activity', 'Activity', '/activity', log.calls.length + log.deliveries.length],
@@ -31,7 +31,7 @@ function tabs({ ledger, log, faults }: View, current: string): Html {
   )}</nav>`;
 }
 
-const banner = ({ faults }: View): Html | false =>
+const banner = ({ faults }: View) =>
   faults.armed.length > 0 &&
   html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
     <ul>${faults.armed.map(
@@ -40,8 +40,7 @@ const banner = ({ faults }: View): Html | false =>
         ${callForm(`DELETE /faults/${one.id}`, html`<button aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</li>`,
     )}</ul></div>`;
 
-function clockMenu({ clock }: View): Html {
-  const { offset } = clock;
+function clockMenu({ clock, clock: { offset } }: View) {
   const span = spanOf(Math.abs(offset));
   const moves = html`${['1m', '1h', '1d'].map(step => html`<button name="advance" value="${step}">Advance by ${step}</button>`)}
     ${offset !== 0 && html`<button formaction="/clock">Set it right</button>`}`;

@@ -1,4 +1,4 @@
-// The payments: their list with search, and one with its timeline, moves and record.
+// The list of payments, and the page of one.
 import { html } from 'hono/html';
 import { isFinalStatus, PAYMENT_STATUSES } from '../../../schemas/methods.ts';
 import type { MoveName } from '../../ledger/moves.ts';
@@ -11,9 +11,9 @@ import { badge, type Html, input, nameOf, type Part, pill, rows, select, sent, t
 import { timelineOf, waitingPill } from './activity.ts';
 import { outcomeOfDelivery } from './exchange.ts';
 import { createPage } from './start.ts';
-import { callForm, columns, count, firstOf, type Page, rawText, searchForm, type View, verdict } from './view.ts';
+import { callForm, columns, count, firstOf, rawText, searchForm, type View, verdict } from './view.ts';
 
-export function paymentsPage(view: View): Page {
+export function paymentsPage(view: View) {
   const { ledger, settings, query } = view;
   if (ledger.size === 0) return createPage(view);
   const { search, status } = query;
@@ -35,8 +35,8 @@ const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 
 
 const STATES = [['', 'all'], ...PAYMENT_STATUSES] as const;
 
-/** Draws one line of an order: the attempt that paid it, or the newest one, and links to all. */
-function rowOf(view: View, attempts: readonly PaymentRecord[]): Html | undefined {
+/** The line of an order: the attempt that paid it, or the newest one, and links to all. */
+function rowOf(view: View, attempts: readonly PaymentRecord[]) {
   const record = attempts.findLast(({ paymentStatus }) => paymentStatus === 'COMPLETED') ?? attempts[0];
   if (!record) return undefined;
   const { id, paymentStatus, paymentMethod, paymentType, errorMessage, created } = record;
@@ -59,13 +59,13 @@ function rowOf(view: View, attempts: readonly PaymentRecord[]): Html | undefined
   </tr>`;
 }
 
-function attemptLink(record: PaymentRecord): Html {
+function attemptLink(record: PaymentRecord) {
   const { id, paymentStatus } = record;
   const label = `${nameOf(record).split('.').at(-1)} ${paymentStatus.toLowerCase()}`;
   return html`<a href="/payments/${id}" aria-label="Attempt ${label}">${pill({ tone: toneOf(paymentStatus), label })}</a> `;
 }
 
-function latestCallback({ callbacks, log }: View, paymentId: string): Html {
+function latestCallback({ callbacks, log }: View, paymentId: string) {
   const waiting = callbacks.waiting.findLast(({ callback }) => callback.paymentId === paymentId);
   if (waiting) return waitingPill(waiting);
   const [latest] = log.deliveriesOf(paymentId);
@@ -74,7 +74,7 @@ function latestCallback({ callbacks, log }: View, paymentId: string): Html {
   return html`<a href="/deliveries/${latest.id}" aria-label="Callback ${latest.id}: ${outcome.label}">${pill(outcome)}</a>`;
 }
 
-export function paymentPage(view: View, path: string): Page {
+export function paymentPage(view: View, path: string) {
   const record = view.ledger.get(path);
   const { id, paymentStatus, paymentType, errorMessage } = record;
   const { request, callbackUrl, postedTo } = view.ledger.detailsOf(id);
@@ -95,8 +95,8 @@ export function paymentPage(view: View, path: string): Page {
   return { title: `${paymentStatus}: ${nameOf(record)}, ${money(record)}`, main };
 }
 
-/** Returns a form of moves. Out of a final state they go by force. */
-const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>>, fields?: Html): Html =>
+/** Out of a final state the moves go by force. */
+const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>>, fields?: Html) =>
   callForm(
     `POST /payments/${record.id}/moves`,
     html`${isFinalStatus(record.paymentStatus) && html`<input type="hidden" name="force" value="yes">`}${fields}
@@ -104,7 +104,7 @@ const moveForm = (record: PaymentRecord, moves: Partial<Record<MoveName, string>
     'row',
   );
 
-const movesOf = (record: PaymentRecord): Html => html`
+const movesOf = (record: PaymentRecord) => html`
   ${isFinalStatus(record.paymentStatus) && verdict('wait', `${record.paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.`)}
   ${moveForm(
     record,

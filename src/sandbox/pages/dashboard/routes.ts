@@ -1,4 +1,4 @@
-// The pages of the dashboard, and the forms beyond the control API.
+// The pages of the dashboard, and their forms beyond the control API.
 import type { Hono } from 'hono/tiny';
 import type { Parts } from '../../parts.ts';
 import { create } from '../../scenarios/create.ts';
@@ -33,18 +33,18 @@ export function addDashboard(app: Hono, parts: Parts): void {
   addPage('/deliveries/:id', 'activity', callbackPage);
   addPage('/faults', 'faults', faultsPage);
 
-  addForm(app, '/create', async (form, { url }) => {
-    const { origin } = new URL(url);
-    return `/payments/${await create(parts, paymentOf(form, origin), origin)}`;
+  addForm(app, '/create', async (form, _, origin) => {
+    const id = await create(parts, paymentOf(form, origin), origin);
+    return `/payments/${id}`;
   });
 
   const optionsOf = (form: URLSearchParams) => ({ to: form.get('to') || undefined });
-  addForm(app, '/play', async (form, { url }) => {
-    const { payment } = await play(parts, form.get('name') ?? '', optionsOf(form), new URL(url).origin);
+  addForm(app, '/play', async (form, _, origin) => {
+    const { payment } = await play(parts, form.get('name') ?? '', optionsOf(form), origin);
     return `/payments/${payment.id}`;
   });
-  addForm(app, '/report', async (form, { url }) => {
-    report = await testServer(parts, optionsOf(form), new URL(url).origin);
+  addForm(app, '/report', async (form, _, origin) => {
+    report = await testServer(parts, optionsOf(form), origin);
     return '/report';
   });
 
@@ -54,7 +54,6 @@ export function addDashboard(app: Hono, parts: Parts): void {
   });
 }
 
-/** Asks the merchant's store, and says so if it fails. */
 async function reviewsOf({ settings }: Parts): Promise<Pick<View, 'reviews' | 'problem'>> {
   try {
     const all = (await settings.reviews?.()) ?? [];

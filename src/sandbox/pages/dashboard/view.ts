@@ -1,16 +1,16 @@
-// The data of the dashboard's pages, and the pieces that several of them have.
+// The data and the shared pieces of the dashboard's pages.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import { FORMS } from '../forms.ts';
 import { copyButton, type Html, input, nameOf, type Part, sent, type Titled, type Tone } from '../layout.ts';
 
 export interface View extends Parts {
-  /** The origin of the sandbox, as the browser knows it. */
+  /** The origin, as the browser knows it. */
   origin: string;
   query: Partial<Record<string, string>>;
   /** The reasons for open reviews, by the payment's id. */
   reviews: ReadonlyMap<string, string>;
-  /** The problem of reading the reviews. */
+  /** Why they could not be read. */
   problem?: string | undefined;
 }
 
@@ -19,18 +19,17 @@ export interface Page {
   main: Html;
 }
 
-/** Returns a form that makes a call of the control API: `PUT /clock`. With a script it does not leave its page. */
-export const callForm = (call: string, content: Html, look = ''): Html =>
+/** @param call of the control API: `PUT /clock` */
+export const callForm = (call: string, content: Html, look = '') =>
   html`<form method="post" action="${FORMS}/${call.replace(' ', '')}" class="${look}">${content}</form>`;
 
-/** Returns a search by address. With a script it follows every letter. */
-export const searchForm = ({ query }: View, placeholder: string, choice: Html): Html =>
+/** With a script it follows every letter. */
+export const searchForm = ({ query }: View, placeholder: string, choice: Html) =>
   html`<form class="row" role="search" data-filter>
     ${input('search', 'Search', { value: query.search, type: 'search', placeholder }, 'grow')}
     ${choice}<button>Search</button>
   </form>`;
 
-/** Returns the first lines of a list, and a link to more. */
 export function firstOf<T>({ query }: View, all: readonly T[]) {
   const asked = Number(query.limit);
   const limit = asked >= 1 ? asked : 100;
@@ -41,25 +40,25 @@ export function firstOf<T>({ query }: View, all: readonly T[]) {
 
 export const count = (number: number): string => number.toLocaleString('en');
 
-export const cards = (all: Titled): Html =>
+export const cards = (all: Titled) =>
   html`${Object.entries(all).map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
 
 export const verdict = (tone: Tone, sentence: string | undefined): Part =>
   sentence && html`<p class="verdict ${tone}">${sent(sentence)}</p>`;
 
-export const columns = (left: Titled, right: Titled): Html =>
+export const columns = (left: Titled, right: Titled) =>
   html`<div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
 
-/** Returns unchanged text, with keyboard scrolling and a copy button by script. */
-export const rawText = (id: string, label: string, text: string): Html =>
+/** Returns unchanged text that the keyboard scrolls, and a button copies. */
+export const rawText = (id: string, label: string, text: string) =>
   html`<div class="raw"><pre id="${id}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>${copyButton(label)}</div>`;
 
-/** Returns a sentence with names in backticks as HTML. */
-export const prose = (text: string): Html =>
-  html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+/** Shows names in backticks as code. */
+export const prose = (text: string) =>
+  html`${text.split('`').map((part, at) => (at % 2 ? html`<code>${part}</code>` : part))}`;
 
 /** Links a payment by its name. A forgotten payment has none. */
-export function paymentLink({ ledger }: View, id = ''): Html | undefined {
+export function paymentLink({ ledger }: View, id = '') {
   const record = ledger.find(id);
   return record && html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>`;
 }
