@@ -18,16 +18,14 @@ export const addForm = (app: Hono, path: string, run: Run) =>
     return typeof done === 'string' ? new Response(null, { status: 303, headers: { location: done } }) : done;
   });
 
-/** A call of the control API follows: `/forms/PUT/clock`. */
-export const FORMS = '/forms';
-
+/** `/forms/PUT/clock` is a call of the control API. */
 export const addCalls = (app: Hono) =>
-  addForm(app, `${FORMS}/:method{POST|PUT|DELETE}/*`, async (form, request) => {
+  addForm(app, '/forms/:method{POST|PUT|DELETE}/*', async (form, request) => {
     const method = request.param('method') ?? '';
-    const path = request.path.slice(`${FORMS}/${method}`.length);
+    const path = request.path.slice(`/forms/${method}`.length);
     const init = { method, body: JSON.stringify(fieldsOf(form)) };
     const response = await app.fetch(new Request(new URL(PREFIX + path, request.url), init));
-    const { message = '', id }: { message?: string; id?: number } = JSON.parse((await response.text()) || '{}');
+    const { message, id } = JSON.parse((await response.text()) || '{}');
     if (!response.ok) return noticeResponse('That did not work', message, response.status);
     if (path === '/reset') return '/';
     return path.endsWith('/redeliver') ? `/deliveries/${id}` : backOf(request);
@@ -42,8 +40,7 @@ function fieldsOf(form: URLSearchParams) {
   return Object.fromEntries([...form].filter(([, text]) => text).map(([name, text]) => [name, typed(name, text)]));
 }
 
-/** Returns the page that sent the form. */
-export function backOf(request: HonoRequest): string {
+export function backOf(request: HonoRequest) {
   const from = URL.parse(request.header('referer') ?? '');
   return from?.origin === new URL(request.url).origin ? from.pathname + from.search : '/';
 }

@@ -7,7 +7,7 @@ export type Html = ReturnType<typeof html>;
 export type Part = Html | string | null | undefined | false;
 
 /** Parts by their titles. A page leaves out empty ones. */
-export type Titled = Readonly<Record<string, Part>>;
+export type Titled = Record<string, Part>;
 
 export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
 
@@ -15,9 +15,7 @@ interface Page {
   title: string;
   status?: number;
   body: Html;
-  /** The origins whose pages may embed it. */
   frameAncestors?: readonly string[];
-  /** Where its forms lead, besides this sandbox. */
   formTargets?: readonly string[];
 }
 
@@ -64,7 +62,7 @@ export const noticeResponse = (title: string, text: string, status: number) =>
 export const pill = ({ tone, label }: { tone: Tone; label: string }) =>
   html`<span class="pill ${tone}">${label}</span>`;
 
-const TONES: Partial<Record<string, Tone>> = {
+const TONES: Record<string, Tone> = {
   COMPLETED: 'good',
   FAILED: 'bad',
   AUTHORIZED: 'info',
@@ -74,11 +72,11 @@ const TONES: Partial<Record<string, Tone>> = {
   unchecked: 'wait',
 };
 
-export const toneOf = (status: string): Tone => TONES[status] ?? 'plain';
+export const toneOf = (status: string) => TONES[status] ?? 'plain';
 
 export const badge = (status: string) => pill({ tone: toneOf(status), label: status });
 
-/** Formats the time of day in UTC, with the date unless it is today. */
+/** The time of day in UTC, with the date unless it is today. */
 export function timeOf(at: number, now: number, { isPrecise = false } = {}) {
   const iso = new Date(at).toISOString();
   const [date = '', time = ''] = iso.split(/[TZ]/);
@@ -91,10 +89,10 @@ export const sent = (text: string) => html`<bdi>${text}</bdi>`;
 
 export function rows(all: Titled, look = '') {
   const given = Object.entries(all).filter(([, value]) => value);
-  if (given.length === 0) return undefined;
-  return html`<dl class="${look}">${given.map(
+  const lines = given.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${typeof value === 'string' ? sent(value) : value}</dd></div>`,
-  )}</dl>`;
+  );
+  return lines.length > 0 && html`<dl class="${look}">${lines}</dl>`;
 }
 
 const field = (name: string, label: string, control: Html, look = '') =>
@@ -123,4 +121,4 @@ export function select(name: string, label: string, choices: readonly Choice[], 
 export const copyButton = (label: string) =>
   html`<button type="button" class="copy" aria-label="Copy ${label}">Copy</button>`;
 
-export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);
+export const nameOf = ({ reference, id }: PaymentRecord) => reference || id.slice(0, 8);

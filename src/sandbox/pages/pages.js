@@ -1,10 +1,10 @@
 // The script of every page: shows news, sends forms in place, copies texts. Without it all pages work too.
 
 const byId = id => document.getElementById(id);
-/** The state of the connection, on the dashboard. */
+/** The connection's state, on the dashboard. */
 const live = byId('live');
 
-/** Keeps typed text, opened boxes, and the parts that only this script writes. */
+/** Keep typed text, opened boxes, and the parts that only this script writes. */
 const callbacks = {
   beforeNodeMorphed: node => node.dataset?.own === undefined,
   beforeAttributeUpdated: (name, node) => name !== 'open' && !(name === 'value' && node.matches('input, textarea')),
@@ -65,7 +65,7 @@ function follow() {
 
 const say = (tone, textContent) => live && Object.assign(live, { textContent, className: `pill ${tone}` });
 
-document.addEventListener('submit', event => {
+addEventListener('submit', event => {
   const { target: form, submitter } = event;
   if (!live || form.method === 'get') return;
   event.preventDefault();
@@ -74,14 +74,14 @@ document.addEventListener('submit', event => {
     complain('The sandbox does not answer: is it still running?'),
   );
 });
-document.addEventListener('input', ({ target }) => {
+addEventListener('input', ({ target }) => {
   const form = target.closest('[data-filter]');
   if (!form) return;
   // The address holds the search, and the page follows.
   history.replaceState(null, '', `?${new URLSearchParams(new FormData(form))}`);
   refresh();
 });
-document.addEventListener('click', async ({ target }) => {
+addEventListener('click', async ({ target }) => {
   const button = target.closest('.copy');
   if (!button) return;
   await navigator.clipboard.writeText(button.previousElementSibling.textContent);

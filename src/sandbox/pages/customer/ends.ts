@@ -3,9 +3,7 @@ import type { MoveName } from '../../ledger/moves.ts';
 import type { FailureReason } from '../../ledger/record.ts';
 
 /** Without a move the payment stays open. */
-type End = readonly [button: string, move?: MoveName, reason?: FailureReason];
-
-export const ENDS = new Map<string, End>([
+export const ENDS = new Map<string, readonly [button: string, move?: MoveName, reason?: FailureReason]>([
   ['pay', ['Complete at once', 'complete']],
   ['authorize', ['Authorise first', 'authorize']],
   ['insufficient-balance', ['Decline: insufficient balance', 'fail', { code: 4004 }]],

@@ -3,14 +3,14 @@ import type { PaymentMethod } from '../../../schemas/methods.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { transferOf } from '../../ledger/transfer.ts';
 import { currencyCode, plainAmount } from '../../text/money.ts';
-import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
+import { CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
 
 export interface Method {
   name: string;
   text?: string;
-  /** A form, with the test numbers of its first field. */
+  /** The tests are of its first field. */
   form?: { fields: readonly FieldName[]; tests: readonly Test[] };
-  /** Leads to an approval by the chosen bank. */
+  /** Each leads to an approval. */
   banks?: readonly string[];
   /** The question after the form, or the only step. */
   approval?: string;
@@ -39,7 +39,7 @@ const scan = (record: PaymentRecord) => ({
 type Shown<M> = M extends `ONRAMP_${infer Name}` ? Name : M;
 
 /** In the on-ramp's order. */
-const METHODS: Readonly<Record<Shown<PaymentMethod>, Method>> = {
+const METHODS: Record<Shown<PaymentMethod>, Method> = {
   PIX: { name: 'Pix', offered: 'BRL', details: scan },
   PAYID: { name: 'PayID', offered: 'AUD', details: transfer },
   ZAR: { name: 'South African bank transfer', offered: 'ZAR', banks },
@@ -65,7 +65,10 @@ const METHODS: Readonly<Record<Shown<PaymentMethod>, Method>> = {
     approval: APPROVE,
   },
   IDEAL: { name: 'iDEAL', banks },
-  BANCONTACT: { name: 'Bancontact', form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS } },
+  BANCONTACT: {
+    name: 'Bancontact',
+    form: { fields: ['number', 'expiry', 'holder'], tests: [['6703 4444 4444 4449', 'pay']] },
+  },
   EPS: { name: 'EPS', banks },
   P24: { name: 'Przelewy24', banks },
   MULTIBANCO: { name: 'Multibanco', details: transfer },

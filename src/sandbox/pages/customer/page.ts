@@ -11,34 +11,35 @@ import { stepOf } from './steps.ts';
 import { formOf, formTargetsOf, type View } from './view.ts';
 
 export function customerPage(view: View) {
-  const { record, chosen, isRefused, settings } = view;
-  const { shopName, frameAncestors } = settings;
+  const { record, chosen, isRefused, sum } = view;
+  const { id, paymentStatus, description, reference } = record;
+  const { shopName, frameAncestors } = view.settings;
   const hue = (Buffer.from(shopName).reduce((sum, byte) => sum + byte) % 5) + 1;
   const outcome = outcomeOf(view);
   const does = outcome ? `${outcome[0]}:` : isRefused ? 'Please check:' : 'Pay';
   const body = html`<div id="page">
-      <main class="checkout">
-        <section class="summary hue-${hue}" aria-label="Your order">
-          <header><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></header>
-          <h1 class="sum">${sent(view.sum)}</h1>
-          ${record.description && html`<p>${record.description}</p>`}
-          ${rows({ Reference: record.reference })}
-          ${receipt(view)}
-        </section>
-        <section class="method" aria-label="Payment">
-          ${chosen && !outcome && html`<a href="/pay/${record.id}">Other ways to pay</a>`}
-          ${outcome ? outcomeStep(view, ...outcome) : stepOf(view)}
-        </section>
-      </main>
-      <aside class="card tester" id="tests" aria-labelledby="tester">
-        <p><b id="tester">Test controls</b> your customers do not see this</p>
-        ${record.paymentStatus === 'PENDING' && numbers(view)}
-        ${!isFinalStatus(record.paymentStatus) && endings(view)}
-        <p><a href="/payments/${record.id}">This payment on the dashboard</a></p>
-      </aside>
-    </div>
-    <footer>A test of the sandbox gateway. No money moves here.</footer>`;
-  const title = `${does} ${view.sum} · ${shopName}`;
+    <main class="checkout">
+      <section class="summary hue-${hue}" aria-label="Your order">
+        <header><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(shopName)?.[0].toUpperCase() ?? '•'}</span><b>${shopName}</b><span class="pill wait">Test</span></header>
+        <h1 class="sum">${sent(sum)}</h1>
+        ${description && html`<p>${description}</p>`}
+        ${rows({ Reference: reference })}
+        ${receipt(view)}
+      </section>
+      <section class="method" aria-label="Payment">
+        ${chosen && !outcome && html`<a href="/pay/${id}">Other ways to pay</a>`}
+        ${outcome ? outcomeStep(view, ...outcome) : stepOf(view)}
+      </section>
+    </main>
+    <aside class="card tester" id="tests" aria-labelledby="tester">
+      <p><b id="tester">Test controls</b> your customers do not see this</p>
+      ${paymentStatus === 'PENDING' && numbers(view)}
+      ${!isFinalStatus(paymentStatus) && endings(view)}
+      <p><a href="/payments/${id}">This payment on the dashboard</a></p>
+    </aside>
+  </div>
+  <footer>A test of the sandbox gateway. No money moves here.</footer>`;
+  const title = `${does} ${sum} · ${shopName}`;
   return pageResponse({ title, status: isRefused ? 422 : 200, frameAncestors, formTargets: formTargetsOf(view), body });
 }
 
@@ -62,7 +63,7 @@ function outcomeOf({ record, settings: { shopName } }: View) {
   const goods = isOnramp(record)
     ? `Your ${record.cryptoCurrency} is on its way to the wallet.`
     : `${shopName} has your payment.`;
-  const outcomes: Partial<Record<string, [title: string, text: string]>> = {
+  const outcomes: Partial<Record<string, [string, string]>> = {
     COMPLETED: ['Payment complete', `Thank you. ${goods}`],
     AUTHORIZED: ['Payment approved', `The amount is reserved. ${shopName} takes it when your order is ready.`],
     FAILED: ['Payment declined', 'Nothing was charged.'],
@@ -72,18 +73,15 @@ function outcomeOf({ record, settings: { shopName } }: View) {
 }
 
 function outcomeStep({ record, request, shop }: View, title: string, text: string) {
-  const isPaid = ['COMPLETED', 'AUTHORIZED'].includes(record.paymentStatus);
-  const refused = !shop && request.returnUrl;
+  const { paymentStatus, errorMessage, paymentMethod } = record;
+  const isPaid = ['COMPLETED', 'AUTHORIZED'].includes(paymentStatus);
   return html`<section class="outcome" aria-labelledby="outcome">
-    <span class="seal ${toneOf(record.paymentStatus)}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>
+    <span class="seal ${toneOf(paymentStatus)}" aria-hidden="true">${isPaid ? '✓' : '✕'}</span>
     <h2 id="outcome" tabindex="-1">${title}</h2>
     <p>${text}</p>
-    ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodOf(record.paymentMethod).name })}
+    ${rows({ Reason: errorMessage, 'Paid with': isPaid && methodOf(paymentMethod).name })}
     ${shop && html`<a class="button primary" href="${shop}">Back to the shop</a>`}
-    ${
-      refused &&
-      html`<p class="verdict wait">The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></p>`
-    }
+    ${!shop && request.returnUrl && html`<p class="verdict wait">The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${request.returnUrl}</code></p>`}
   </section>`;
 }
 

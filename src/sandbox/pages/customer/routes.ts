@@ -13,13 +13,10 @@ import { addressOf, viewOf } from './view.ts';
 export function addCustomerPages(app: Hono, parts: Parts): void {
   const { ledger } = parts;
 
-  app.get('/pay/:id', ({ req }) =>
-    customerPage(viewOf(parts, req.param('id'), new URL(req.url).searchParams, req.raw.headers)),
-  );
+  app.get('/pay/:id', ({ req }) => customerPage(viewOf(parts, req, new URL(req.url).searchParams)));
 
   addForm(app, '/pay/:id', (form, request) => {
-    const id = request.param('id') ?? '';
-    const view = viewOf(parts, id, form, request.raw.headers);
+    const view = viewOf(parts, request, form);
     const { record, chosen, end: tested, isExpired, isRefused } = view;
     const act = form.get('act') ?? '';
     const acts = ['submit', 'quote', ...ENDS.keys()];
@@ -30,7 +27,7 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     // The test controls send an amount, and need no quote.
     if ((act === 'submit' || act === 'pay') && isExpired && !form.has('amount')) return addressOf(view);
     if (act === 'quote' && !tested) {
-      if (isOnramp(record)) ledger.renewQuote(id);
+      if (isOnramp(record)) ledger.renewQuote(record.id);
       return addressOf(view);
     }
     if (isRefused) return customerPage(view);
@@ -38,9 +35,9 @@ export function addCustomerPages(app: Hono, parts: Parts): void {
     if (!end) return addressOf(view, { step: 'confirm' });
     const [, to, reason] = end;
     if (!to) return shop;
-    if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
+    if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(record.id, chosen);
     const amount = Number(form.get('amount') || record.amount);
-    move(parts, id, to, to === 'complete' ? { amount } : reason);
+    move(parts, record.id, to, to === 'complete' ? { amount } : reason);
     return shop;
   });
 }

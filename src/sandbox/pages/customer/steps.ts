@@ -39,11 +39,10 @@ function formStep(view: View, fields: readonly FieldName[]) {
   ${formOf(view, html`${fields.map(fieldOf)}${mainButton(label, act)}`)}`;
 }
 
-const choice = (view: View, field: string, choices: readonly (readonly [value: string, name: string])[]) =>
+const choice = (view: View, field: string, choices: [value: string, name: string][]) =>
   html`${heading(view)}<p>How do you want to pay?</p>
   ${formOf(view, html`${choices.map(([value, name]) => html`<button name="${field}" value="${value}">${name}</button>`)}`, 'get')}`;
 
-/** In an app, on a device, or at a bank. */
 const approvalStep = (view: View, question: string, by = view.method.name) => html`
   <section class="card" aria-labelledby="approval">
     <b>${by}</b>

@@ -1,4 +1,5 @@
 // The data of a payment's page, and the forms and addresses between its steps.
+import type { HonoRequest } from 'hono';
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import { QUOTE_MS } from '../../ledger/rates.ts';
@@ -10,10 +11,10 @@ import { IDENTITY, methodOf, offersOf } from './methods.ts';
 
 export type View = ReturnType<typeof viewOf>;
 
-/** @param input of the address, or of a form. @throws {SandboxError} `unknown_payment` */
-export function viewOf({ settings, clock, ledger }: Parts, id: string, input: URLSearchParams, headers: Headers) {
-  const record = ledger.get(id);
-  const { paymentType, paymentMethod, currency, customer } = record;
+/** @param input of the address, or of a form */
+export function viewOf({ settings, clock, ledger }: Parts, visit: HonoRequest, input: URLSearchParams) {
+  const record = ledger.get(visit.param('id') ?? '');
+  const { id, paymentType, paymentMethod, currency, customer } = record;
   if (paymentType !== 'DEPOSIT')
     throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
   const { request, quotedAt } = ledger.detailsOf(id);
@@ -29,11 +30,11 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
   const takesCard = method.form?.fields.includes('number') ?? false;
   // Another number may be that of a real card.
   const isRefused = takesCard && input.get('act') === 'submit' && !test;
-  const locale = LANGUAGE.exec(headers.get('accept-language') ?? '')?.[0] ?? 'en';
+  const locale = LANGUAGE.exec(visit.header('accept-language') ?? '')?.[0] ?? 'en';
   const sum = money(record, locale);
   const payer = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
   // As a header can carry it.
-  const href = request.returnUrl ? new URL(request.returnUrl).href : undefined;
+  const href = URL.parse(request.returnUrl ?? '')?.href;
   const shop = href && NOT_A_SHOP.test(href) ? undefined : href;
   const step = { chosen, input, isExpired, method, test, end, takesCard, isRefused };
   return { record, request, shop, quotedAt, settings, now, locale, sum, payer, ...step };
@@ -41,15 +42,15 @@ export function viewOf({ settings, clock, ledger }: Parts, id: string, input: UR
 
 const LANGUAGE = /^[a-z]{2,3}(?:-(?:[a-z]{2}|\d{3}))?\b/i;
 
-const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
+const digitsIn = (text: string) => text.replace(/[\s-]/g, '');
 
-export function addressOf({ record, chosen }: View, step: Record<string, string> = {}): string {
+export function addressOf({ record, chosen }: View, step: Record<string, string> = {}) {
   const query = new URLSearchParams({ ...(chosen && { method: chosen }), ...step }).toString();
   return `/pay/${record.id}${query && `?${query}`}`;
 }
 
 /** With `get` it leads to the next step, and changes nothing. */
-export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 'post' = 'post') =>
+export const formOf = ({ record, chosen }: View, content: Html, method = 'post') =>
   html`<form method="${method}" action="/pay/${record.id}" class="form">
     ${chosen && html`<input type="hidden" name="method" value="${chosen}">`}${content}
   </form>`;
@@ -58,7 +59,7 @@ export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 
 const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/;
 
 /** Browsers check each redirect, also of a shop under development to its other server. */
-export function formTargetsOf({ shop }: View): string[] {
+export function formTargetsOf({ shop }: View) {
   if (!shop) return [];
   const { origin, protocol } = new URL(shop);
   // A policy can name neither the host of an app nor one of IPv6.

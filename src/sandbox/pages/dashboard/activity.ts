@@ -111,8 +111,8 @@ const SHOWN: readonly (readonly [value: string, label: string, fits?: (line: Lin
 ];
 
 export function activityPage(view: View) {
-  const { log, settings, ledger, query } = view;
-  const { search = '', show = '' } = query;
+  const { log, settings, ledger } = view;
+  const { search = '', show = '' } = view.query;
   const [, , fits] = SHOWN.find(([value]) => value === show) ?? [];
   const wanted = search.trim().toLowerCase();
   const readable = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString() : value);

@@ -1,4 +1,4 @@
-// The form that creates a payment, and the same request as code, which follows the form by the address.
+// The form that creates a payment, and the same request as code.
 import { html } from 'hono/html';
 import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from '../../../schemas/methods.ts';
 import { LANGUAGES } from '../../api/correction.ts';
@@ -17,11 +17,11 @@ const FIELDS = {
   webhookUrl: USUAL_ADDRESS,
 };
 
-export function paymentOf(form: Iterable<readonly [name: string, value: string]>, origin: string): object {
+export function paymentOf(form: Iterable<[name: string, value: string]>, origin: string) {
   const given = [...form].filter(([name, value]) => Object.hasOwn(FIELDS, name) && value);
   const payment = Object.fromEntries(given.map(([name, value]) => [name, name === 'amount' ? Number(value) : value]));
-  const required = { returnUrl: `${origin}/`, billingAddress: { countryCode: 'DE' } };
-  return payment.paymentMethod === 'APPLEPAY' ? { ...payment, ...required } : payment;
+  if (payment.paymentMethod !== 'APPLEPAY') return payment;
+  return { ...payment, returnUrl: `${origin}/`, billingAddress: { countryCode: 'DE' } };
 }
 
 export function createForm({ origin, query, settings }: View) {

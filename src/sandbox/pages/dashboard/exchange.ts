@@ -47,8 +47,8 @@ export const nameOfCall = ({ method, path }: Call) => html`<span class="mono">${
 export function callPage(view: View, path: string) {
   const call = view.log.call(Number(path));
   const { method, signature, answer, warnings = [], message, body, bodyLength } = call;
+  const { correction } = signature ?? {};
   const outcome = outcomeOfCall(call);
-  const correction = signature?.correction;
   const left = {
     Signature: signature && signatureView(signature, message),
     'Correct it':
@@ -91,7 +91,7 @@ export function callbackPage(view: View, path: string) {
 }
 
 /** Indents JSON, and returns any other text unchanged. */
-function pretty(text: string): string {
+function pretty(text: string) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
@@ -120,17 +120,17 @@ function signatureView({ given, expected, encoding, problem = 'It matches.' }: S
     ${rows(table, 'mono stacked')}`;
 }
 
-/** A reader does not see them, but a signature covers them. */
-const HIDDEN: readonly (readonly [pattern: RegExp, name: string])[] = [
+/** A signature covers them, and a reader does not see them. */
+const HIDDEN = [
   [/\ufffd/, 'is no UTF-8'],
   [/^\ufeff/, 'begins with a byte order mark'],
   [/[\r\n]$/, 'ends with a line break'],
   [/^\s/, 'begins with white space'],
   [/\r\n/, 'has CR LF line ends'],
   [/[^\P{Cc}\t\r\n]/u, 'has control letters'],
-];
+] as const;
 
-/** @param length of the whole body, which may be longer than the kept bytes */
+/** @param length of the whole body */
 function bodyOf(bytes: Uint8Array, length: number) {
   if (length === 0) return html`<p class="dim">It has no body.</p>`;
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });

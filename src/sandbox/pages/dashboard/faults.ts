@@ -4,7 +4,7 @@ import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS } from '../../faults/kinds.
 import { input, select } from '../layout.ts';
 import { callForm, cards, prose, type View } from './view.ts';
 
-const listOf = (faults: Readonly<Record<string, string>>) =>
+const listOf = (faults: Record<string, string>) =>
   html`<ul>${Object.entries(faults).map(
     ([name, does]) =>
       html`<li><button name="fault" value="${name}" aria-label="Arm ${name}">Arm</button><span><code>${name}</code> ${prose(does)}</span></li>`,

@@ -31,10 +31,10 @@ function tabs({ ledger, log, faults }: View, current: string) {
   )}</nav>`;
 }
 
-const banner = ({ faults }: View) =>
-  faults.armed.length > 0 &&
+const banner = ({ faults: { armed } }: View) =>
+  armed.length > 0 &&
   html`<div class="verdict wait" id="banner" role="region" aria-label="Armed faults"><b>Armed.</b>
-    <ul>${faults.armed.map(
+    <ul>${armed.map(
       one =>
         html`<li id="armed-${one.id}"><span>${prose(sentenceOf(one))}</span>
         ${callForm(`DELETE /faults/${one.id}`, html`<button aria-label="Disarm ${one.fault}, number ${one.id}">Disarm</button>`)}</li>`,

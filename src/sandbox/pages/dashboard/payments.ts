@@ -14,7 +14,8 @@ import { createPage } from './start.ts';
 import { callForm, columns, count, firstOf, rawText, searchForm, type View, verdict } from './view.ts';
 
 export function paymentsPage(view: View) {
-  const { ledger, settings, query } = view;
+  const { ledger, query } = view;
+  const { maxPayments } = view.settings;
   if (ledger.size === 0) return createPage(view);
   const { search, status } = query;
   const { shown, more } = firstOf(view, ledger.orders({ search, paymentStatus: status || undefined }));
@@ -27,7 +28,7 @@ export function paymentsPage(view: View) {
         : html`<table><thead><tr>${HEADS.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${shown.map(attempts => rowOf(view, attempts))}</tbody></table>`
     }${more}
-    ${ledger.size >= settings.maxPayments && html`<p class="dim">The sandbox keeps ${count(settings.maxPayments)} payments. The oldest final ones make way for newer ones.</p>`}`;
+    ${ledger.size >= maxPayments && html`<p class="dim">The sandbox keeps ${count(maxPayments)} payments. The oldest final ones make way for newer ones.</p>`}`;
   return { title: `Payments (${ledger.size})`, main };
 }
 
@@ -35,7 +36,7 @@ const HEADS = ['State', 'Amount', 'Reference', 'Method', 'Callback', 'Created', 
 
 const STATES = [['', 'all'], ...PAYMENT_STATUSES] as const;
 
-/** The line of an order: the attempt that paid it, or the newest one, and links to all. */
+/** One line of an order: of the attempt that paid it, or the newest one. */
 function rowOf(view: View, attempts: readonly PaymentRecord[]) {
   const record = attempts.findLast(({ paymentStatus }) => paymentStatus === 'COMPLETED') ?? attempts[0];
   if (!record) return undefined;

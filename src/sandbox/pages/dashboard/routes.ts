@@ -38,13 +38,12 @@ export function addDashboard(app: Hono, parts: Parts): void {
     return `/payments/${id}`;
   });
 
-  const optionsOf = (form: URLSearchParams) => ({ to: form.get('to') || undefined });
   addForm(app, '/play', async (form, _, origin) => {
-    const { payment } = await play(parts, form.get('name') ?? '', optionsOf(form), origin);
+    const { payment } = await play(parts, form.get('name') ?? '', { to: form.get('to') || undefined }, origin);
     return `/payments/${payment.id}`;
   });
   addForm(app, '/report', async (form, _, origin) => {
-    report = await testServer(parts, optionsOf(form), origin);
+    report = await testServer(parts, { to: form.get('to') || undefined }, origin);
     return '/report';
   });
 
@@ -54,7 +53,7 @@ export function addDashboard(app: Hono, parts: Parts): void {
   });
 }
 
-async function reviewsOf({ settings }: Parts): Promise<Pick<View, 'reviews' | 'problem'>> {
+async function reviewsOf({ settings }: Parts) {
   try {
     const all = (await settings.reviews?.()) ?? [];
     return { reviews: new Map(all.map(({ id, reason }) => [id, reason])) };

@@ -1,16 +1,15 @@
 // The data and the shared pieces of the dashboard's pages.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
-import { FORMS } from '../forms.ts';
 import { copyButton, type Html, input, nameOf, type Part, sent, type Titled, type Tone } from '../layout.ts';
 
 export interface View extends Parts {
   /** The origin, as the browser knows it. */
   origin: string;
   query: Partial<Record<string, string>>;
-  /** The reasons for open reviews, by the payment's id. */
+  /** Their reasons, by the payment's id. */
   reviews: ReadonlyMap<string, string>;
-  /** Why they could not be read. */
+  /** Of reading the reviews. */
   problem?: string | undefined;
 }
 
@@ -21,7 +20,7 @@ export interface Page {
 
 /** @param call of the control API: `PUT /clock` */
 export const callForm = (call: string, content: Html, look = '') =>
-  html`<form method="post" action="${FORMS}/${call.replace(' ', '')}" class="${look}">${content}</form>`;
+  html`<form method="post" action="/forms/${call.replace(' ', '')}" class="${look}">${content}</form>`;
 
 /** With a script it follows every letter. */
 export const searchForm = ({ query }: View, placeholder: string, choice: Html) =>
@@ -38,7 +37,7 @@ export function firstOf<T>({ query }: View, all: readonly T[]) {
   return { shown: all.slice(0, limit), more };
 }
 
-export const count = (number: number): string => number.toLocaleString('en');
+export const count = (number: number) => number.toLocaleString('en');
 
 export const cards = (all: Titled) =>
   html`${Object.entries(all).map(([title, content]) => content && html`<section class="card" aria-label="${title}"><h2>${title}</h2>${content}</section>`)}`;
@@ -57,7 +56,7 @@ export const rawText = (id: string, label: string, text: string) =>
 export const prose = (text: string) =>
   html`${text.split('`').map((part, at) => (at % 2 ? html`<code>${part}</code>` : part))}`;
 
-/** Links a payment by its name. A forgotten payment has none. */
+/** A forgotten payment has no link. */
 export function paymentLink({ ledger }: View, id = '') {
   const record = ledger.find(id);
   return record && html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>`;
