@@ -18,6 +18,7 @@ export const CARDS: readonly Test[] = [
   ['4000 0000 0000 3220', 'canceled'],
   ['4000 0000 0000 0341', 'not-funded'],
 ];
+export const BANCONTACT_CARDS: readonly Test[] = [['6703 4444 4444 4449', 'pay']];
 export const CODES: readonly Test[] = [
   ['123456', '', 'Goes on to the app, like any other code'],
   ['400400', 'insufficient-balance'],

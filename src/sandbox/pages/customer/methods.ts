@@ -3,7 +3,7 @@ import type { PaymentMethod } from '../../../schemas/methods.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { transferOf } from '../../ledger/transfer.ts';
 import { currencyCode, plainAmount } from '../../text/money.ts';
-import { CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
+import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, PEOPLE, type Test } from './fields.ts';
 
 export interface Method {
   name: string;
@@ -65,10 +65,7 @@ const METHODS: Record<Shown<PaymentMethod>, Method> = {
     approval: APPROVE,
   },
   IDEAL: { name: 'iDEAL', banks },
-  BANCONTACT: {
-    name: 'Bancontact',
-    form: { fields: ['number', 'expiry', 'holder'], tests: [['6703 4444 4444 4449', 'pay']] },
-  },
+  BANCONTACT: { name: 'Bancontact', form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS } },
   EPS: { name: 'EPS', banks },
   P24: { name: 'Przelewy24', banks },
   MULTIBANCO: { name: 'Multibanco', details: transfer },
