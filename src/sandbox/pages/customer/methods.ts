@@ -14,7 +14,7 @@ export interface Method {
   banks?: readonly string[];
   /** The question after the form, or the only step. */
   approval?: string;
-  /** What the customer pays elsewhere. A `Code` is also drawn. */
+  /** For a payment elsewhere. A `Code` is also drawn. */
   details?(record: PaymentRecord): Record<string, string>;
   /** The on-ramp's currencies for it, or `*`. */
   offered?: string;
