@@ -130,7 +130,7 @@ export interface CallbackStep extends Pick<CallTrace, 'paymentStatus' | 'code' |
 }
 
 /** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
-export type Lane = 'signed' | 'unsigned' | 'sweep';
+type Lane = 'signed' | 'unsigned' | 'sweep';
 
 /** Calls a merchant's listener or a tracer, whose errors and rejections change nothing. */
 export function notify<T>(listener: ((value: T) => unknown) | undefined, value: T): void {
