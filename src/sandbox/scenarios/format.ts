@@ -76,43 +76,43 @@ export interface Scenario {
   expect?: Expected | undefined;
 }
 
-const nameOf = <const N extends string>(what: string, names: readonly N[]) =>
-  z.enum(names, {
+const nameOf = <T extends object>(what: string, table: T) => {
+  const names = Object.keys(table) as (keyof T & string)[];
+  return z.enum(names, {
     error: ({ input }) =>
       typeof input === 'string' ? `is an ${unknownNames(what, [input], names)}` : `must be one of ${names.join(', ')}`,
   });
+};
 
-const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[];
-
-const STATUS = 'must be taken, refused, answered, not-believed, lost, or an HTTP status';
 const expectation = z.union(
   [z.enum(['taken', 'refused', 'answered', 'not-believed', 'lost']), z.int().min(100).max(599)],
-  { error: STATUS },
+  { error: 'must be taken, refused, answered, not-believed, lost, or an HTTP status' },
 );
-
-/** A list. Its type also accepts a scenario written `as const`. */
-const list = <S extends z.ZodType>(of: S, error: string) => z.array(of, { error }) as z.ZodType<readonly z.output<S>[]>;
 
 const fields = <S extends z.ZodRawShape>(shape: S, shown = Object.keys(shape)) =>
   closedObject('field', shape, `must be an object with the fields ${shown.join(', ')}`);
 
 const expect = fields({
-  callbacks: list(expectation, 'must be a list, such as [taken]').optional(),
+  callbacks: z.array(expectation, { error: 'must be a list, such as [taken]' }).optional(),
   paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
 }).optional();
 
-/** Checks only the fields that make it a scenario. The gateway checks the others. */
+const neededFields = {
+  paymentType: oneOf(['DEPOSIT', 'WITHDRAWAL']),
+  paymentMethod: z.string({ error: 'must be a method of the gateway, such as CARD' }),
+  amount: z.number({ error: 'must be a number' }),
+  currency: text,
+};
+
+/** The gateway checks the other fields. */
 const create = fields(
   {
-    ...(each(REQUEST_FIELDS, z.unknown().optional()) as object),
-    paymentType: oneOf(['DEPOSIT', 'WITHDRAWAL']),
-    paymentMethod: z.string({ error: 'must be a method of the gateway, such as CARD' }),
-    amount: z.number({ error: 'must be a number' }),
-    currency: text,
+    ...each(REQUEST_FIELDS, z.unknown().optional()),
+    ...neededFields,
     reference: text.min(1, { error: 'must not be empty: leave it out for another one each time' }).optional(),
   },
-  ['paymentType', 'paymentMethod', 'amount', 'currency'],
-) as z.ZodType<ScenarioCreate>;
+  Object.keys(neededFields),
+);
 
 /** The fields that identify the kind of a step. */
 const ACTIONS = ['fault', 'move', 'advance', 'redeliver'] as const;
@@ -121,10 +121,10 @@ const ACTIONS = ['fault', 'move', 'advance', 'redeliver'] as const;
 export const actionsIn = (step: object) => ACTIONS.filter(action => action in step);
 
 const stepFields = {
-  fault: nameOf('fault', keysOf(FAULTS)).optional(),
+  fault: nameOf('fault', FAULTS).optional(),
   ms: writtenDuration.optional(),
   count: count.optional(),
-  move: nameOf('move', keysOf(moveFields)).optional(),
+  move: nameOf('move', moveFields).optional(),
   ...moveFields.complete,
   ...moveFields.fail,
   advance: writtenDuration.optional(),
@@ -139,9 +139,9 @@ function misfit(step: z.output<z.ZodObject<typeof stepFields>>): string | undefi
   const [action, ...others] = actionsIn(step);
   if (!action || others.length > 0) return `must have one of ${ACTIONS.join(', ')}, and only one`;
   if (isCreateFault(fault)) return `${fault} is injected into the create: write it as createFault`;
-  const taken: readonly string[] = {
+  const taken = {
     fault: takesMs(fault) ? ['ms', 'count'] : ['count'],
-    move: [...keysOf(moveFields[move]), 'expect'],
+    move: [...Object.keys(moveFields[move]), 'expect'],
     advance: ['expect'],
     redeliver: ['body', 'expect'],
   }[action];
@@ -155,8 +155,8 @@ const step = fields(stepFields).refine(one => !misfit(one), { error: ({ input })
 export const scenarioSchema: z.ZodType<Scenario> = fields({
   does: text.optional(),
   create,
-  createFault: nameOf('fault of creates', keysOf(CREATE_FAULTS)).optional(),
-  steps: list(step as z.ZodType<Step>, 'must be a list of steps').optional(),
+  createFault: nameOf('fault of creates', CREATE_FAULTS).optional(),
+  steps: z.array(step as z.ZodType<Step>, { error: 'must be a list of steps' }).optional(),
   expect,
 } satisfies FieldsOf<Scenario>).meta({
   id: 'Scenario',
