@@ -1,6 +1,6 @@
 // Reads a scenario from YAML or JSON, and reports the line of a mistake.
 import type { Document, LineCounter, Node } from 'yaml';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { type Scenario, scenarioSchema } from './format.ts';
 
@@ -22,7 +22,7 @@ export async function readScenario(text: string): Promise<Scenario> {
 }
 
 /** @throws {ConfigurationError} naming the field and the correction */
-export function checkScenario(value: unknown, tell: (wrong: Wrong) => string = told): Scenario {
+export function checkScenario(value: unknown, tell = told): Scenario {
   const { success, data, error } = scenarioSchema.safeParse(value);
   if (success) return data;
   throw refusal(error.issues.map(tell));
@@ -30,20 +30,17 @@ export function checkScenario(value: unknown, tell: (wrong: Wrong) => string = t
 
 const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenario: ${problems.join('; ')}.`);
 
-/** @throws {ConfigurationError} for an alias without an anchor, or endless aliases */
 function contentOf(document: Document): unknown {
   try {
     return document.toJS();
   } catch (error) {
+    // An alias without an anchor, or aliases without end.
     throw refusal([(error as Error).message]);
   }
 }
 
 /** `steps[1].move is an unknown move …` */
-function told({ path, message }: Wrong): string {
-  const name = path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  return [name.replace(/^\./, ''), message].filter(Boolean).join(' ');
-}
+const told = ({ path, message }: Wrong) => `${z.core.toDotPath(path)} ${message}`.trim();
 
 /** Returns the line of the field, or of the innermost existing part around it. */
 function lineOf({ path, ...issue }: Wrong, document: Document, lines: LineCounter): number {
