@@ -141,9 +141,9 @@ describe('what is expected', () => {
       { expect: { callbacks: ['taken', 'taken'], paymentStatus: 'FAILED' } },
     );
     expect(problems).toEqual([
-      'steps[0] (move: authorize): expected no callback, and 1 came (AUTHORIZED, answered 200 "thanks"). Expect one for each callback that is posted.',
+      'steps[0] (move: authorize): expected [], but got [AUTHORIZED answered 200 "thanks"]. Expect one for each posted callback.',
       'steps[0] (move: authorize): expected the payment to be COMPLETED, and it is AUTHORIZED.',
-      'expect: expected 2 callbacks (taken, taken), and 1 came (AUTHORIZED, answered 200 "thanks"). Expect one for each callback that is posted.',
+      'expect: expected [taken, taken], but got [AUTHORIZED answered 200 "thanks"]. Expect one for each posted callback.',
       'expect: expected the payment to be FAILED, and it is AUTHORIZED.',
     ]);
   });

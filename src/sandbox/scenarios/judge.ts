@@ -6,15 +6,15 @@ import type { Expectation, Expected } from './format.ts';
 /** A posted callback, with the merchant's behaviour until its answer. */
 export interface Witnessed {
   delivery: Delivery;
-  /** Whether the callback was forged or edited, or repeats such a callback. */
+  /** True also after an edit by hand, and for a repetition of a forged one. */
   isForged: boolean;
-  /** Whether the merchant looked up the payment with good credentials, and got an answer. */
+  /** Whether a lookup of the merchant got the payment. */
   isLookedUp: boolean;
-  /** Whether a fault was injected into such a lookup. */
+  /** Whether a lookup met a fault. */
   isHindered: boolean;
 }
 
-/** Returns the callbacks of a payment that were answered or given up. @param history its events, in order of their ends */
+/** @param history a payment's events, in order of their ends */
 export function witnessed(history: readonly SandboxEvent[]): Witnessed[] {
   let lookups: Extract<SandboxEvent, { type: 'request' }>[] = [];
   const forged = new Set<number>();
@@ -28,18 +28,17 @@ export function witnessed(history: readonly SandboxEvent[]): Witnessed[] {
     const meanwhile = lookups.filter(({ at }) => at >= delivery.at);
     lookups = [];
     const isLookedUp = meanwhile.some(({ status }) => status === 200);
-    const isHindered = meanwhile.some(({ fault }) => fault !== undefined);
-    return [{ delivery, isForged, isLookedUp, isHindered }];
+    const isHindered = meanwhile.some(({ fault }) => fault);
+    return { delivery, isForged, isLookedUp, isHindered };
   });
 }
 
 /** @param where the part of the scenario, such as `steps[1] (move: complete)` */
-export function judgeCallbacks(where: string, expected: Expected | undefined, callbacks: readonly Witnessed[]) {
-  const wanted = expected?.callbacks;
+export function judgeCallbacks(where: string, wanted: Expected['callbacks'], callbacks: readonly Witnessed[]) {
   if (wanted && wanted.length !== callbacks.length) {
-    const came = callbacks.map(one => `${nameOf(one)}, ${answerOf(one.delivery)}`).join('; ');
+    const came = callbacks.map(one => `${nameOf(one)} ${answerOf(one.delivery)}`);
     return [
-      `${where}: expected ${countOf(wanted.length)}${wanted.length > 0 ? ` (${wanted.join(', ')})` : ''}, and ${callbacks.length === 0 ? 'none' : callbacks.length} came${came && ` (${came})`}. Expect one for each callback that is posted.`,
+      `${where}: expected [${wanted.join(', ')}], but got [${came.join(', ')}]. Expect one for each posted callback.`,
     ];
   }
   return callbacks.flatMap((witnessed, index) => {
@@ -48,16 +47,12 @@ export function judgeCallbacks(where: string, expected: Expected | undefined, ca
     const { delivery, isLookedUp } = witnessed;
     const unchecked = expectation === 'not-believed' && !isLookedUp ? ', and the payment was not looked up before' : '';
     const name = `callback ${index + 1} of ${callbacks.length} (${nameOf(witnessed)})`;
-    return [
-      `${where}, ${name}: expected ${expectation}, but it was ${answerOf(delivery)}${unchecked}. ${advice(expectation, delivery)}`,
-    ];
+    const found = `expected ${expectation}, but it was ${answerOf(delivery)}${unchecked}`;
+    return [`${where}, ${name}: ${found}. ${advice(expectation, delivery)}`];
   });
 }
 
-const countOf = (count: number): string =>
-  count === 0 ? 'no callback' : count === 1 ? '1 callback' : `${count} callbacks`;
-
-/** The expectation for a callback that the scenario does not mention. */
+/** The expectation without one in the scenario. */
 function usual({ delivery, isForged, isHindered }: Witnessed): Expectation {
   if (isLost(delivery)) return 'lost';
   if (isForged) return 'not-believed';

@@ -2,16 +2,16 @@
 import { optionsReader } from '../../option-reader.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { Armed, FaultOptions } from '../faults/faults.ts';
-import { type Fault, isCallbackFault } from '../faults/kinds.ts';
+import type { Armed } from '../faults/faults.ts';
+import { isCallbackFault } from '../faults/kinds.ts';
 import { move } from '../ledger/moves.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { durationOf } from '../text/duration.ts';
 import { create } from './create.ts';
-import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';
-import { judgeCallbacks, type Witnessed, witnessed } from './judge.ts';
+import { actionsIn, type Expected, type Scenario } from './format.ts';
+import { judgeCallbacks, witnessed } from './judge.ts';
 import { scenarioOf } from './library.ts';
 import { checkScenario, readScenario } from './read.ts';
 
@@ -40,126 +40,104 @@ const NOWHERE = 'http://nowhere.invalid/';
 const NOT_HEARD =
   'No callback was posted, so your server was not checked. Pass its callback address with --to (in code, { to }), or start the sandbox with --forward-to.';
 
+/** An armed fault, with its part of the scenario. */
+type ArmedBy = Armed & { where: string };
+
 /**
  * @param scenario the name of a built-in one, or an unchecked value
  * @param origin of the sandbox, as the caller knows it
  * @throws {SandboxError} `refused` if the gateway refuses the create
  */
 export async function play(parts: Parts, scenario: unknown, options: PlayOptions, origin: string): Promise<Played> {
+  const { settings, ledger, faults, log } = parts;
   const { to } = readPlayOptions(options);
   const [name, checked] =
     typeof scenario === 'string'
       ? [scenario, await readScenario(scenarioOf(scenario).text)]
       : ['scenario', checkScenario(scenario)];
-  const played = await new Play(parts, checked).run(name, origin, to);
-  const { payment, problems } = played;
-  parts.log.emit({ type: 'scenario', paymentId: payment.id, name, problems });
-  return played;
+  const { create: asked, createFault } = checked;
+  const { webhookUrl, callbackUrl, reference = `${name}-${crypto.randomUUID().slice(0, 8)}`, ...fields } = asked;
+  const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
+  const isHeard = (address ?? settings.fetch) !== undefined;
+  const armed: ArmedBy[] = [];
+  try {
+    if (createFault) armed.push({ where: 'createFault', ...faults.next(createFault, { reference }) });
+    const paymentId = await create(parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
+    const problems = await follow(parts, paymentId, checked, armed, isHeard);
+    log.emit({ type: 'scenario', paymentId, name, problems });
+    const deliveries = witnessed(log.history(paymentId)).map(({ delivery }) => delivery);
+    return { payment: ledger.get(paymentId), deliveries, problems, note: isHeard ? undefined : NOT_HEARD };
+  } finally {
+    for (const { id } of faults.armed) if (armed.some(one => one.id === id)) faults.disarm(id);
+  }
 }
 
-class Play {
-  readonly #parts: Parts;
-  readonly #scenario: Scenario;
-  readonly #problems: string[] = [];
-  /** The faults of the scenario as they were armed, each with its part of the scenario. */
-  readonly #armed: (Armed & { where: string })[] = [];
-  #judged = 0;
-  #id = '';
-  /** Whether a server receives the callbacks. */
-  #isHeard = true;
+/** Takes the steps of a created payment. @returns a sentence for each unmet expectation */
+async function follow(parts: Parts, id: string, { steps = [], expect }: Scenario, armed: ArmedBy[], isHeard: boolean) {
+  const { ledger, faults, callbacks, clock, log } = parts;
+  const { signal: life } = log.life;
+  // The fault of the create may have changed it.
+  const reference = ledger.get(id).reference ?? undefined;
+  const problems: string[] = [];
+  const posted = () => witnessed(log.history(id));
+  let judged = 0;
+  /** A list for the whole scenario replaces the usual expectations. */
+  const judge = (where: string, expected?: Expected, callbacks = posted().slice(judged)) => {
+    const isListed = expect?.callbacks && !expected?.callbacks;
+    if (isHeard && !isListed) problems.push(...judgeCallbacks(where, expected?.callbacks, callbacks));
+    judged += callbacks.length;
+    const { paymentStatus } = ledger.get(id);
+    const wanted = expected?.paymentStatus ?? paymentStatus;
+    if (wanted !== paymentStatus)
+      problems.push(`${where}: expected the payment to be ${wanted}, and it is ${paymentStatus}.`);
+  };
 
-  constructor(parts: Parts, scenario: Scenario) {
-    this.#parts = parts;
-    this.#scenario = scenario;
-  }
-
-  /** @param name the start of a generated reference */
-  async run(name: string, origin: string, to?: string): Promise<Played> {
-    const { settings, ledger, faults } = this.#parts;
-    const { create: asked, createFault, steps = [], expect } = this.#scenario;
-    const { webhookUrl, callbackUrl, reference = `${name}-${crypto.randomUUID().slice(0, 8)}`, ...fields } = asked;
-    const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
-    this.#isHeard = (address ?? settings.fetch) !== undefined;
-    try {
-      if (createFault) this.#arm('createFault', createFault, { reference });
-      this.#id = await create(this.#parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
-      // From here on the recorded reference, because a fault may have changed it.
-      const recorded = ledger.get(this.#id).reference ?? undefined;
-      this.#judge('create');
-      for (const [index, step] of steps.entries()) {
-        const [action = 'move'] = actionsIn(step);
-        const where = `steps[${index}] (${action}: ${step[action as never]})`;
-        if ('fault' in step) {
-          const { fault, ...options } = step;
-          const on = isCallbackFault(fault) ? undefined : 'lookup';
-          this.#arm(where, fault, { on, reference: recorded, ...options });
-        } else await this.#take(step, where);
-      }
-      this.#judge('expect', expect, expect?.callbacks ? this.#callbacks : []);
-      this.#judgeEnd();
-      const deliveries = this.#callbacks.map(({ delivery }) => delivery);
-      const note = this.#isHeard ? undefined : NOT_HEARD;
-      return { payment: ledger.get(this.#id), deliveries, problems: this.#problems, note };
-    } finally {
-      for (const { id } of faults.armed) if (this.#armed.some(one => one.id === id)) faults.disarm(id);
+  judge('create');
+  for (const [index, step] of steps.entries()) {
+    const [action = 'move'] = actionsIn(step);
+    const where = `steps[${index}] (${action}: ${step[action as never]})`;
+    if ('fault' in step) {
+      const { fault, ...options } = step;
+      const on = isCallbackFault(fault) ? undefined : 'lookup';
+      armed.push({ where, ...faults.next(fault, { on, reference, ...options }) });
+      continue;
     }
-  }
-
-  async #take(step: Exclude<Step, FaultStep>, where: string): Promise<void> {
-    const { clock, callbacks, log } = this.#parts;
-    const { signal: life } = log.life;
     if ('move' in step) {
       const { move: name, expect, ...options } = step;
-      move(this.#parts, this.#id, name, options);
+      move(parts, id, name, options);
     } else if ('advance' in step) {
       clock.advance(durationOf(step.advance) ?? 0);
     } else {
-      const all = this.#callbacks;
+      const all = posted();
       const past = all[step.redeliver - 1];
-      if (past) await callbacks.redeliver(past.delivery.id, { body: step.body });
-      else this.#problems.push(`${where}: there are ${all.length} callbacks so far, and the first is 1.`);
+      if (past) await callbacks.redeliver(past.delivery.id, step);
+      else problems.push(`${where}: there are ${all.length} callbacks so far, and the first is 1.`);
     }
-    await callbacks.delivered(this.#id);
+    await callbacks.delivered(id);
     if (life.aborted) throw new SandboxError('refused', 'The sandbox was reset while the scenario was played.');
-    this.#judge(where, step.expect);
+    judge(where, step.expect);
   }
-
-  #arm(where: string, fault: Fault, options: FaultOptions): void {
-    this.#armed.push({ where, ...this.#parts.faults.next(fault, options) });
-  }
-
-  get #callbacks(): Witnessed[] {
-    return witnessed(this.#parts.log.history(this.#id));
-  }
-
-  /** Judges the callbacks since the last step, or others. A list for the whole scenario replaces the usual expectations. */
-  #judge(where: string, expected?: Expected, callbacks = this.#callbacks.slice(this.#judged)): void {
-    const isListed = this.#scenario.expect?.callbacks !== undefined && expected?.callbacks === undefined;
-    if (this.#isHeard && !isListed) this.#problems.push(...judgeCallbacks(where, expected, callbacks));
-    this.#judged += callbacks.length;
-    const { paymentStatus } = this.#parts.ledger.get(this.#id);
-    const wanted = expected?.paymentStatus ?? paymentStatus;
-    if (wanted !== paymentStatus)
-      this.#problems.push(`${where}: expected the payment to be ${wanted}, and it is ${paymentStatus}.`);
-  }
-
-  /** Finds faults and callbacks that the scenario has left. */
-  #judgeEnd(): void {
-    const { faults, callbacks } = this.#parts;
-    const left = faults.armed;
-    for (const { where, fault, id, count } of this.#armed) {
-      if (!left.some(one => one.id === id && one.count === count)) continue;
-      if (isCallbackFault(fault)) this.#problems.push(`${where}: no callback was posted after it. ${BEFORE}`);
-      else if (this.#isHeard && where !== 'createFault')
-        this.#problems.push(`${where}: your server has not looked the payment up. ${LOOK}`);
-    }
-    for (const { callback, due } of callbacks.waiting) {
-      if (callback.paymentId !== this.#id || callback.repeats !== undefined) continue;
-      const step = due === undefined ? 'another move' : 'advance: with the time of its delay';
-      this.#problems.push(`The callback of ${callback.paymentStatus} still waits at the end. Add a step: ${step}.`);
-    }
-  }
+  judge('expect', expect, expect?.callbacks ? posted() : []);
+  return [...problems, ...leftovers(parts, id, armed, isHeard)];
 }
 
-const BEFORE = 'Write a fault before the move whose callback is to meet it.';
-const LOOK = 'It must, before it acts on a callback: createWebhookHandler does.';
+/** Describes faults that were not used, and callbacks that still wait. */
+function leftovers({ faults, callbacks }: Parts, paymentId: string, armed: readonly ArmedBy[], isHeard: boolean) {
+  const problems: string[] = [];
+  const left = faults.armed;
+  for (const { where, on, id, count } of armed) {
+    if (!left.some(one => one.id === id && one.count === count)) continue;
+    if (on === 'callback') problems.push(`${where}: ${NO_CALLBACK}`);
+    if (on === 'lookup' && isHeard) problems.push(`${where}: ${NO_LOOKUP}`);
+  }
+  for (const { callback, due } of callbacks.waiting) {
+    if (callback.paymentId !== paymentId || callback.repeats !== undefined) continue;
+    const step = due === undefined ? 'another move' : 'advance: with the time of its delay';
+    problems.push(`The callback of ${callback.paymentStatus} still waits at the end. Add a step: ${step}.`);
+  }
+  return problems;
+}
+
+const NO_CALLBACK = 'no callback was posted after it. Write a fault before the move whose callback is to meet it.';
+const NO_LOOKUP =
+  'your server has not looked the payment up. It must, before it acts on a callback: createWebhookHandler does.';
