@@ -41,13 +41,14 @@ export function storeSuite<Tx>({ test, open, transaction }: StoreSuiteOptions<Tx
     });
 }
 
+const BEGUN: RowQuery = { kind: 'create', states: ['begun'] };
 const DUE: RowQuery = { kind: 'create', states: ['begun', 'planned'] };
 
 const ROWS: Cases<StoreContext> = {
   'keeps scopes, kinds and odd ids apart, up to the longest': async ({ a, b, other }) => {
-    const long = ['a', 'b'].map(end => `${'x'.repeat(1_019)}${end}`);
     const odd = ["it's; drop table --", '__proto__', 'ZAŻÓŁĆ 😀', ' ', 'Order-1', 'order-1', 'ä', 'a\u0308'];
-    for (const id of [...odd, ...long]) {
+    const long = 'x'.repeat(1_019);
+    for (const id of [...odd, `${long}a`, `${long}b`]) {
       for (const kind of ['create', 'order', 'payment', 'gateway'] as const) {
         const written = newRow({ kind, id, ...(kind === 'create' && { paymentId: randomUUID() }) });
         const row = await put(a, written);
@@ -71,8 +72,8 @@ const ROWS: Cases<StoreContext> = {
     const { row, now } = await a.write(newRow({ dueAt: 1 }));
     ok(row && Math.abs(now - row.begunAt) < 5_000, `${row?.begunAt} is not about ${now}`);
     ok(Math.abs((row.dueAt ?? 0) - row.begunAt) < 5_000);
-    const answers = [await b.read(row), await b.list({ kind: 'create', states: ['begun'] }), await b.owner('none')];
-    for (const later of answers) ok(later.now >= row.begunAt && later.now - now < 60_000);
+    for (const later of [await b.read(row), await b.list(BEGUN), await b.owner('none')])
+      ok(later.now >= row.begunAt && later.now - now < 60_000);
   },
 
   'returns a row exactly as it was written': async ({ a, b }) => {
@@ -96,7 +97,7 @@ const ROWS: Cases<StoreContext> = {
       // The clock of a store may count in milliseconds.
       while ((await a.read(newRow())).now <= begunAt);
     }
-    deepEqual(idsOf(await b.list({ kind: 'create', states: ['begun'] })), ['c', 'a', 'b']);
+    deepEqual(idsOf(await b.list(BEGUN)), ['c', 'a', 'b']);
   },
 
   'leases due rows, the longest due first, and each to one worker': async ({ a, b }) => {
