@@ -54,7 +54,7 @@ export const EFFECTS: Cases<StoreContext> = {
 };
 
 /** Counts ten effects in one order, each of another payment or all of one. @param order stored, or new */
-async function meetAt({ a, b }: StoreContext, order: StoreRow, shared?: StoreRow): Promise<void> {
+async function meetAt({ a, b }: StoreContext, order: StoreRow, shared?: StoreRow) {
   const countIn = async (store: Store): Promise<void> => {
     const payment = shared ?? newPayment();
     const result = await store.effect(effectOn(payment, order), async ({ payment: found = payment, rows }) => {

@@ -5,7 +5,7 @@ import { memoryStore } from '../store/memory.ts';
 import { newRow } from './test-function.ts';
 
 /** @param stores two of one empty scope */
-export async function compareWithMemory(stores: readonly Store[]): Promise<void> {
+export async function compareWithMemory(stores: readonly Store[]) {
   const memory = memoryStore();
   let seed = 20261126;
   /** Returns numbers from 0 to 1, the same in every run. */

@@ -114,10 +114,9 @@ const create = fields(
   Object.keys(neededFields),
 );
 
-/** The fields that identify the kind of a step. */
 const ACTIONS = ['fault', 'move', 'advance', 'redeliver'] as const;
 
-/** Returns the kinds of step that a value may be meant as. */
+/** The kinds that a step may be meant as. A valid step has one. */
 export const actionsIn = (step: object) => ACTIONS.filter(action => action in step);
 
 const stepFields = {
@@ -151,7 +150,6 @@ function misfit(step: z.output<z.ZodObject<typeof stepFields>>): string | undefi
 
 const step = fields(stepFields).refine(one => !misfit(one), { error: ({ input }) => misfit(input as never) });
 
-/** Checks a scenario and returns it unchanged. */
 export const scenarioSchema: z.ZodType<Scenario> = fields({
   does: text.optional(),
   create,

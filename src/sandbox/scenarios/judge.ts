@@ -52,14 +52,13 @@ export function judgeCallbacks(where: string, wanted: Expected['callbacks'], cal
   });
 }
 
-/** The expectation without one in the scenario. */
 function usual({ delivery, isForged, isHindered }: Witnessed): Expectation {
   if (isLost(delivery)) return 'lost';
   if (isForged) return 'not-believed';
   return isHindered ? 'answered' : 'taken';
 }
 
-function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed): boolean {
+function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed) {
   const { status } = delivery;
   if (typeof expectation === 'number') return status === expectation;
   const isAnswered = status !== undefined;
@@ -72,7 +71,7 @@ function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed): b
   }[expectation];
 }
 
-const nameOf = ({ isForged, delivery: { paymentStatus, repeats } }: Witnessed): string =>
+const nameOf = ({ isForged, delivery: { paymentStatus, repeats } }: Witnessed) =>
   [isForged && 'forged', paymentStatus, repeats && 'posted again'].filter(Boolean).join(' ');
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -82,7 +81,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Look each payment up before you act on its callback, and act on the record: createWebhookHandler does.',
 };
 
-function advice(expectation: Expectation, { status }: Delivery): string {
+function advice(expectation: Expectation, { status }: Delivery) {
   if (status === undefined) return 'Is your server running, and is that the address of its callbacks?';
   if (status === 404 && expectation === 'taken') return 'Nothing takes callbacks there: is the path right?';
   return ADVICE[expectation] ?? "Your server's log says why.";

@@ -35,19 +35,13 @@ export interface PlayOptions {
 
 const readPlayOptions = optionsReader<PlayOptions>()('sandbox.play', { to: httpUrl.optional() });
 
-/** A host that never exists, so callbacks cannot reach it. */
 const NOWHERE = 'http://nowhere.invalid/';
 const NOT_HEARD =
   'No callback was posted, so your server was not checked. Pass its callback address with --to (in code, { to }), or start the sandbox with --forward-to.';
 
-/** An armed fault, with its part of the scenario. */
 type ArmedBy = Armed & { where: string };
 
-/**
- * @param scenario the name of a built-in one, or an unchecked value
- * @param origin of the sandbox, as the caller knows it
- * @throws {SandboxError} `refused` if the gateway refuses the create
- */
+/** @param scenario the name of a built-in one, or an unchecked value */
 export async function play(parts: Parts, scenario: unknown, options: PlayOptions, origin: string): Promise<Played> {
   const { settings, ledger, faults, log } = parts;
   const { to } = readPlayOptions(options);
@@ -60,19 +54,22 @@ export async function play(parts: Parts, scenario: unknown, options: PlayOptions
   const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
   const isHeard = (address ?? settings.fetch) !== undefined;
   const armed: ArmedBy[] = [];
+  let paymentId: string;
+  let problems: string[];
   try {
     if (createFault) armed.push({ where: 'createFault', ...faults.next(createFault, { reference }) });
-    const paymentId = await create(parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
-    const problems = await follow(parts, paymentId, checked, armed, isHeard);
-    log.emit({ type: 'scenario', paymentId, name, problems });
-    const deliveries = witnessed(log.history(paymentId)).map(({ delivery }) => delivery);
-    return { payment: ledger.get(paymentId), deliveries, problems, note: isHeard ? undefined : NOT_HEARD };
+    paymentId = await create(parts, { ...fields, reference, webhookUrl: address ?? NOWHERE }, origin);
+    problems = await follow(parts, paymentId, checked, armed, isHeard);
   } finally {
     for (const { id } of faults.armed) if (armed.some(one => one.id === id)) faults.disarm(id);
   }
+  const payment = ledger.get(paymentId);
+  const deliveries = witnessed(log.history(paymentId)).map(({ delivery }) => delivery);
+  log.emit({ type: 'scenario', paymentId, name, problems });
+  return { payment, deliveries, problems, note: isHeard ? undefined : NOT_HEARD };
 }
 
-/** Takes the steps of a created payment. @returns a sentence for each unmet expectation */
+/** Takes the steps of a created payment. @returns the problems */
 async function follow(parts: Parts, id: string, { steps = [], expect }: Scenario, armed: ArmedBy[], isHeard: boolean) {
   const { ledger, faults, callbacks, clock, log } = parts;
   const { signal: life } = log.life;

@@ -21,7 +21,6 @@ export async function readScenario(text: string): Promise<Scenario> {
   return checkScenario(contentOf(document), wrong => `line ${lineOf(wrong, document, lines)}: ${told(wrong)}`);
 }
 
-/** @throws {ConfigurationError} naming the field and the correction */
 export function checkScenario(value: unknown, tell = told): Scenario {
   const { success, data, error } = scenarioSchema.safeParse(value);
   if (success) return data;
@@ -30,7 +29,7 @@ export function checkScenario(value: unknown, tell = told): Scenario {
 
 const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenario: ${problems.join('; ')}.`);
 
-function contentOf(document: Document): unknown {
+function contentOf(document: Document) {
   try {
     return document.toJS();
   } catch (error) {
