@@ -1,6 +1,6 @@
 // Reads a scenario from YAML or JSON, and reports the line of a mistake.
 import type { Document, LineCounter, Node } from 'yaml';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { type Scenario, scenarioSchema } from './format.ts';
 
@@ -39,7 +39,10 @@ function contentOf(document: Document) {
 }
 
 /** `steps[1].move is an unknown move …` */
-const told = ({ path, message }: Wrong) => `${z.core.toDotPath(path)} ${message}`.trim();
+function told({ path, message }: Wrong) {
+  const name = path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return `${name.replace(/^\./, '')} ${message}`.trim();
+}
 
 /** Returns the line of the field, or of the innermost existing part around it. */
 function lineOf({ path, ...issue }: Wrong, document: Document, lines: LineCounter): number {
