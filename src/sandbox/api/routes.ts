@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Hono } from 'hono/tiny';
 import { delay, withSignal } from '../../deadline.ts';
 import { parseJson } from '../../schemas/json.ts';
+import { isDepositMethod, isNftMethod } from '../../schemas/methods.ts';
 import { REQUEST_FIELDS, SCHEMAS } from '../../schemas/requests/schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { EFFECTS, type Effect } from '../faults/inject.ts';
@@ -111,9 +112,10 @@ function invalid(errors: Record<string, string[]>): Answer {
 function validate(json: unknown, { terminal }: SandboxSettings): AcceptedRequest | Answer {
   if (json === undefined) return invalid({ body: ['The body is not JSON.'] });
   const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.includes(name)));
-  const { amount } = known;
+  const { amount, paymentMethod } = known;
   if (!Number.isFinite(amount)) return invalid({ amount: ['The amount must be a number.'] });
-  const schema = SCHEMAS[terminal][known.paymentMethod === 'OPENBANKING' ? 'nftPurchase' : 'payment'];
+  const isOnlyForNfts = isNftMethod(paymentMethod) && !isDepositMethod(paymentMethod);
+  const schema = SCHEMAS[terminal][isOnlyForNfts ? 'nftPurchase' : 'payment'];
   // On the wire any positive number is an amount. The schema is stricter, for the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
   if (success) return { ...data, amount };
