@@ -7,7 +7,6 @@ import { answerOf, type Columns, DURABLE, json, moment, parsed, rowOf, XID } fro
 import { lockKey } from './table.ts';
 
 export function effectsOver(table: string, scope: string, read: Table['read']): Effects {
-  const isRead = (_: RowKey, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
   /** Needs no read, because ON CONFLICT sees the newest committed row. */
   const beginWith = (reads: readonly RowKey[]) => `INSERT INTO ${table} AS stored
       (scope, kind, id, state, revision, begun_at, data, about, writer)
@@ -35,11 +34,6 @@ export function effectsOver(table: string, scope: string, read: Table['read']): 
       payment_id = excluded.payment_id, data = excluded.data, about = excluded.about
     WHERE stored.revision = excluded.revision - 1 OR stored.writer = $3::text
     RETURNING '1' AS one`;
-  const lineOf = ({ kind, id, revision, state, begunAt, ...row }: StoreRow) => ({
-    ...{ kind, id: id.toWellFormed(), revision: revision + 1, state, payment_id: row.paymentId },
-    ...{ begun_at: revision === 0 ? null : moment(begunAt), due_at: moment(row.dueAt) },
-    ...{ leased_until: moment(row.leasedUntil), data: json(row.data), about: json(row.about) },
-  });
 
   return {
     async begin(query, { id, about, reads }) {
@@ -66,10 +60,17 @@ export function effectsOver(table: string, scope: string, read: Table['read']): 
       return length > 0;
     },
     // Every statement fails in the effect's own failed transaction.
-    isEnded: (query, { writer }) =>
-      query(`SELECT ${XID}::text AS xid`).then(
-        ([line]) => line?.xid !== writer,
-        () => false,
-      ),
+    async isEnded(query, { writer }) {
+      const [line] = await query(`SELECT ${XID}::text AS xid`).catch(() => [{ xid: writer }]);
+      return line?.xid !== writer;
+    },
   };
 }
+
+const isRead = (_: RowKey, at: number) => `(kind, id) = ($${2 * at + 5}::text, $${2 * at + 6}::text)`;
+
+const lineOf = ({ kind, id, revision, state, begunAt, ...row }: StoreRow) => ({
+  ...{ kind, id: id.toWellFormed(), revision: revision + 1, state, payment_id: row.paymentId },
+  ...{ begun_at: revision === 0 ? null : moment(begunAt), due_at: moment(row.dueAt) },
+  ...{ leased_until: moment(row.leasedUntil), data: json(row.data), about: json(row.about) },
+});

@@ -44,21 +44,14 @@ export function sqlStoreOptions<Options extends SqlStoreOptions>(
 
 export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: SqlStoreOptions): Store<Tx> {
   const { scope, settleMargin } = options;
+  const { statements: inTurn } = limitsOf(db);
   /** Runs a transaction of the SDK alone, and retries it if the database undid it. */
-  const alone = <T>(statement: () => Promise<T>) =>
-    limitsOf(db)
-      .statements(() => repeated(statement))
-      .catch(advise);
+  const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query = inTime((text, values) => alone(() => db.query(text, values)));
 
-  const tableIn = async (query: SqlQuery) => {
-    const [line] = await query(`SELECT ${dialect.fullName} AS name`);
-    if (typeof line?.name !== 'string') throw unreadable();
-    return dialect.over(line.name, scope);
-  };
   let kept: Table | undefined;
   const open = async () => {
-    kept ??= await tableIn(query);
+    kept ??= await tableIn(query, dialect, scope);
     return kept;
   };
   const one = async (statementOf: (table: Table) => Statement) => {
@@ -75,7 +68,7 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
         throw error instanceof TypeError ? noTransaction(error) : advise(error);
       });
     // Not kept, because the merchant's connection may have another path or database.
-    const table = kept ?? (await tableIn(query));
+    const table = kept ?? (await tableIn(query, dialect, scope));
     return table.write(query, row, false);
   };
 
@@ -103,6 +96,12 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     },
     effect: effectsOver(db, open, query),
   };
+}
+
+async function tableIn(query: SqlQuery, { fullName, over }: Dialect, scope: string) {
+  const [line] = await query(`SELECT ${fullName} AS name`);
+  if (typeof line?.name !== 'string') throw unreadable();
+  return over(line.name, scope);
 }
 
 const rowsIn = ({ answerOf }: Table, lines: readonly SqlRow[]) =>
