@@ -3,7 +3,7 @@ import type { Outcome } from '../errors.ts';
 
 /** The facts of one call, without secrets or customer data: a message of tracing channels, filled during the call. */
 export interface CallTrace {
-  /** The same for all events of one call and of its lookups. */
+  /** The same for all events of one call, and of the lookups of a create, a wait or a settlement. */
   readonly callId: string;
   /** `callback`: one that the handler gets, or a payment that `upkeep` processes. */
   readonly operation: 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
