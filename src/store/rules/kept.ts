@@ -5,8 +5,8 @@ import type { Envelope } from '../../schemas/records/response.ts';
 
 type FieldOf<P> = P extends unknown ? keyof P : never;
 
-/** Whether the store keeps a field unchanged. It keeps no customer, address, wallet or free text. */
-const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
+/** Whether the store keeps a field, or which fields of its object: no customer, address, wallet or free text. */
+const IS_KEPT: Record<FieldOf<Payment>, boolean | readonly string[]> = {
   id: true,
   paymentStatus: true,
   rawPaymentStatus: true,
@@ -20,7 +20,7 @@ const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   crypto_fx: true,
   settled_crypto_amount: true,
   crypto_tx_hash: true,
-  created: true,
+  created: ['date', 'timezone_type', 'timezone'],
   // Kept as the next action.
   redirectUrl: false,
   // Not kept.
@@ -31,14 +31,15 @@ const IS_KEPT: Record<FieldOf<Payment>, boolean> = {
   errorMessage: false,
   fallbackPaymentStatus: false,
 };
+/** At every depth, so without the fields that a gateway may add later. */
+const KEPT = Object.entries(IS_KEPT).flatMap(([name, kept]) => (kept ? [name, ...(kept === true ? [] : kept)] : []));
 
 /** Merges a payment with its state in the store: the later status, and the next action of the create's answer. */
 export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope {
   // The gateway's record may be out of date.
   const isBehind = known && progressOf(seen.payment.paymentStatus) < progressOf(known.payment.paymentStatus);
-  const fields = Object.entries(isBehind ? known.payment : seen.payment).filter(([name]) => IS_KEPT[name as never]);
   // As JSON, like the stores, so that the same record is no change.
-  const payment = JSON.parse(JSON.stringify(Object.fromEntries(fields)));
+  const payment = JSON.parse(JSON.stringify(isBehind ? known.payment : seen.payment, KEPT));
   return withNextAction(known ?? seen, withNextAction(seen, { payment }));
 }
 
