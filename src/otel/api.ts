@@ -5,7 +5,7 @@ export type Attributes = Record<string, string | number | boolean>;
 /** The part of `@opentelemetry/api` that the SDK uses. Pass the module itself. */
 export interface OpenTelemetry {
   readonly trace: { getTracer(name: string, version?: string): Tracer; setSpan(context: never, span: never): unknown };
-  readonly context: { active(): unknown; with<T>(context: never, work: () => T): T };
+  readonly context: { active(): unknown; with(context: never, work: () => unknown): unknown };
   readonly metrics: { getMeter(name: string, version?: string): Meter };
 }
 

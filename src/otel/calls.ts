@@ -51,7 +51,7 @@ export function recordCalls(api: OpenTelemetry, meter: Meter) {
       const span = tracer.startSpan(`payment.${trace.operation}`, options);
       spans.set(trace, span);
       const context = api.trace.setSpan(api.context.active() as never, span as never);
-      trace.runIn(work => api.context.with(context as never, work));
+      trace.runIn(work => api.context.with(context as never, work) as ReturnType<typeof work>);
     },
 
     end(trace: CallTrace): void {

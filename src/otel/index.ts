@@ -41,7 +41,6 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
     asyncEnd: (trace: CallTrace) => notify(end, trace),
   };
   const channels = new Set(Object.values(CHANNELS));
-  for (const channel of channels) channel.subscribe(subscribers as never);
   const gauge = meter.createObservableGauge('payment.doubts', {
     description: 'Creates with an unknown outcome, without running ones. An operator must settle those that stay.',
     unit: '{payment}',
@@ -52,6 +51,7 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
     if (lists) result.observe(lists.flat().filter(({ underWay }) => !underWay).length);
   };
   if (doubtsOf.length > 0) gauge.addCallback(observe);
+  for (const channel of channels) channel.subscribe(subscribers as never);
   return () => {
     for (const channel of channels) channel.unsubscribe(subscribers as never);
     gauge.removeCallback(observe);
