@@ -33,7 +33,10 @@ export interface CallTrace {
   readonly code?: string | undefined;
   /** The thrown error, added by Node. */
   readonly error?: unknown;
-  /** At `start`, runs the whole call in `run`, which must call `work` immediately: for tracers without `bindStore`. */
+  /**
+   * At `start`, runs the whole call in `run`, which must call `work` immediately: for tracers that do not bind their own
+   * `AsyncLocalStorage` to the channel.
+   */
   runIn(run: <T>(work: () => T) => T): void;
 }
 

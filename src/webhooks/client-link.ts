@@ -11,7 +11,11 @@ export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
   tokens: TokenCheck;
   signCallbackUrls: boolean;
-  /** Settles a confirmed payment's doubt, apart from its effect. @param isBeforeEffect leaves a status that can wait */
+  /**
+   * Settles a confirmed payment's doubt. Its own statement, so that a failing effect does not undo it.
+   *
+   * @param isBeforeEffect leaves a status that can wait to the effect
+   */
   reconcile(payment: Payment, isBeforeEffect?: boolean): Promise<CreateRow | undefined>;
 }
 

@@ -80,7 +80,7 @@ export function openEndpoint(options: WebhookHandlerOptions): Endpoint {
     );
   if (settings.unsigned === 'refuse' && !link?.signCallbackUrls)
     throw new ConfigurationError(
-      "createWebhookHandler: unsigned: 'refuse' needs a client with tokens: new GatewayClient({ signCallbackUrls: true }).",
+      "createWebhookHandler: unsigned: 'refuse' needs a client that signs callback addresses: new GatewayClient({ signCallbackUrls: true }).",
     );
   return { ...settings, link, store: link?.store ?? memoryStore(), turns: new Turns(), notes: new Map() };
 }

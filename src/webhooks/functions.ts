@@ -48,14 +48,20 @@ export interface Functions<Tx> {
   onPaidOut?: Takes<PaymentOutcome<CompletedPayment>, Tx>;
   /** A withdrawal is FAILED or CANCELED. `wasPaidOut`: it had been COMPLETED before. */
   onPayoutFailed?: Takes<PaymentOutcome<FailedPayment | CanceledPayment> & { wasPaidOut: boolean }, Tx>;
-  /** A person must check a payment or refused payout of `gateway.reviews()`. `effect_uncertain` is only there. */
+  /**
+   * A person must check a payment or refused payout: `reason` names the case. `gateway.reviews()` lists it too, and
+   * `effect_uncertain` only there.
+   */
   onReview?: Takes<ReviewOutcome, Tx>;
   /** Runs for every status that differs from the last one, before the function of its outcome. */
   onPayment?: Takes<Payment, Tx>;
 }
 
 /** The first argument of `onReview`. A refused payout has no payment. */
-interface ReviewOutcome extends Partial<PaymentOutcome> {
+interface ReviewOutcome {
+  order?: string | undefined;
+  reference?: string | undefined;
+  payment?: Payment | undefined;
   reason: ReviewReason;
 }
 

@@ -39,6 +39,7 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
       if ('hijack' in response) response.hijack();
       send(incoming, outgoing, await replyOf(handler, request, incoming));
     } catch {
+      // No answer is possible any more.
       outgoing.destroy();
     }
   };
@@ -53,6 +54,7 @@ async function replyOf(handler: Handler, request: NodeRequest, incoming: Incomin
     const { status, headers } = response;
     return { status, headers: Object.fromEntries(headers), text: await response.text() };
   } catch {
+    // The cause is unknown, so a retry may succeed.
     return { status: 503, headers: { 'content-type': 'text/plain', 'retry-after': '10' }, text: 'failed' };
   }
 }
@@ -79,7 +81,7 @@ function toRequest({ body, rawBody }: NodeRequest, incoming: Incoming): Request 
   const kept = [rawBody, body].find(given => typeof given === 'string' || ArrayBuffer.isView(given));
   // Body parsers set an empty object by default, which does not count while the body is unread.
   const isRead = kept === undefined && incoming.readableDidRead;
-  // A Request refuses some other methods.
+  // Only POST is handled, and a Request refuses some other methods.
   const method = incoming.method === 'POST' ? 'POST' : 'GET';
   const sent = method === 'GET' || isRead ? null : (kept ?? Readable.toWeb(incoming));
   const init = { method, headers: headersOf(incoming), body: sent, duplex: 'half' } as RequestInit;

@@ -48,7 +48,7 @@ export class Turns {
       else running.next = { callbacks, turn: running.turn.catch(() => {}).then(begin) };
       return running.next.turn;
     };
-    // A turn that waits has its place already. All others take one of their lane before they join.
+    // A turn that waits has its place already. All others take one before they join, so they wait only for their lane.
     return this.#running.get(id)?.next ? join() : this.#lanes[call.lane ?? 'sweep'](join, signal);
   }
 }

@@ -36,7 +36,10 @@ export interface RequestFields {
   additionalParameters?: object | null | undefined;
   /** The merchant's own text. */
   description?: string | null | undefined;
-  /** The merchant's own transaction id, as records show it. A store keeps up to 1,020 bytes of UTF-8 without NUL. */
+  /**
+   * The merchant's own transaction id, repeated in records and callbacks. A store keeps up to 1,020 bytes of UTF-8
+   * without NUL.
+   */
   reference?: string | null | undefined;
   /** Absolute http(s) URL that receives the status callbacks. {@link ClientOptions.webhookUrl} is its default. */
   webhookUrl?: string | null | undefined;
