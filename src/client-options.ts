@@ -35,32 +35,20 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    * @default process.env.PAYMENT_GATEWAY_URL
    */
   baseUrl?: string | undefined;
-  /**
-   * Bearer credential of every call.
-   * @default process.env.PAYMENT_GATEWAY_API_KEY
-   */
+  /** Bearer credential of every call. @default process.env.PAYMENT_GATEWAY_API_KEY */
   apiKey?: string | undefined;
-  /**
-   * Key that signs every create.
-   * @default process.env.PAYMENT_GATEWAY_SIGN_KEY
-   */
+  /** Key that signs every create. @default process.env.PAYMENT_GATEWAY_SIGN_KEY */
   signKey?: string | undefined;
   /**
    * Text form of a create's signature. If creates get 401, try `'base64'`: the gateway's document leaves it open.
    * @default 'hex'
    */
   signatureEncoding?: SignatureEncoding | undefined;
-  /**
-   * Kind of terminal. `'onramp'` adds the on-ramp methods, in types and at run time.
-   * @default 'standard'
-   */
+  /** Kind of terminal. `'onramp'` adds the on-ramp methods, in types and at run time. @default 'standard' */
   terminal?: T | undefined;
   /** Absolute http(s) URL: the default of creates with neither `webhookUrl` nor `callbackUrl`. */
   webhookUrl?: string | undefined;
-  /**
-   * Milliseconds for a whole call: every attempt, pause and body read.
-   * @default 30_000
-   */
+  /** Milliseconds for a whole call: every attempt, pause and body read. @default 30_000 */
   timeout?: number | undefined;
   /**
    * Number of retries: of a lookup while the gateway is busy or unreachable, of a create only if it provably never left
@@ -74,10 +62,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    * @default the SDK's own connections, which are reset when a call is abandoned
    */
   agent?: Agent | undefined;
-  /**
-   * Maximum number of open connections. A call that waits for one is not sent.
-   * @default 256
-   */
+  /** Maximum number of open connections. A call that waits for one is not sent. @default 256 */
   maxConnections?: number | undefined;
   /**
    * Function that replaces the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
@@ -95,10 +80,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    * @default false
    */
   signCallbackUrls?: boolean | undefined;
-  /**
-   * Earlier sign keys, whose callback tokens stay valid after a key rotation.
-   * @default []
-   */
+  /** Earlier sign keys, whose callback tokens stay valid after a key rotation. @default [] */
   formerSignKeys?: readonly string[] | undefined;
   /** Listener for every step and end of a call. Events never contain a secret or customer data. */
   onEvent?: ((event: GatewayEvent) => void) | undefined;
@@ -108,10 +90,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
 export interface CallOptions {
   /** Signal that stops the call. */
   signal?: AbortSignal | undefined;
-  /**
-   * Milliseconds for the whole call.
-   * @default the client's `timeout`
-   */
+  /** Milliseconds for the whole call. @default the client's `timeout` */
   timeout?: number | undefined;
 }
 

@@ -15,10 +15,7 @@ export interface DoubtSource {
 
 /** The options of `instrument`. */
 export interface InstrumentOptions {
-  /**
-   * Clients whose doubts the gauge `payment.doubts` counts at each collection, one of each scope.
-   * @default []
-   */
+  /** Clients whose doubts the gauge `payment.doubts` counts at each collection, one of each scope. @default [] */
   doubtsOf?: readonly DoubtSource[] | undefined;
 }
 

@@ -22,10 +22,7 @@ export interface SqlStoreOptions {
    * @default 'payment_gateway'
    */
   tablePrefix?: string | undefined;
-  /**
-   * Milliseconds after a create's timeout until `settle(reference, 'not_created')` is accepted.
-   * @default 600_000
-   */
+  /** Milliseconds after a create's timeout until `settle(reference, 'not_created')` is accepted. @default 600_000 */
   settleMargin?: number | undefined;
 }
 

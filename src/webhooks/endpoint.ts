@@ -19,10 +19,7 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    * @default 20_000
    */
   effectTimeout?: number | undefined;
-  /**
-   * The largest body to read, in bytes.
-   * @default 262_144
-   */
+  /** The largest body to read, in bytes. @default 262_144 */
   maxBodyBytes?: number | undefined;
   /**
    * Decides whether to accept a callback, by its request and the body's exact bytes: for a signature or an allow list of

@@ -10,15 +10,9 @@ import { optionsReader } from '../../option-reader.ts';
 
 /** The address that a sandbox listens on. */
 export interface ListenOptions {
-  /**
-   * The port. 0 takes a free one.
-   * @default 0
-   */
+  /** The port. 0 takes a free one. @default 0 */
   port?: number | undefined;
-  /**
-   * The address to listen on. In a container, use `0.0.0.0` and put its names in `allowHosts`.
-   * @default '127.0.0.1'
-   */
+  /** The address to listen on. In a container, use `0.0.0.0` and put its names in `allowHosts`. @default '127.0.0.1' */
   host?: string | undefined;
   /** Host names that callers may use in addition to loopback, without a port. */
   allowHosts?: readonly string[] | undefined;

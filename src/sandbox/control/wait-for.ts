@@ -16,10 +16,7 @@ export interface WaitFor {
   paymentStatus?: PaymentStatus | undefined;
   /** Whether the callback of its state must have a 2xx answer. */
   isAnswered?: boolean | undefined;
-  /**
-   * Milliseconds of real time.
-   * @default 30000
-   */
+  /** Milliseconds of real time. @default 30000 */
   timeout?: number | undefined;
 }
 

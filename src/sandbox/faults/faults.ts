@@ -19,17 +19,11 @@ import {
 
 /** The options of an armed fault. */
 export interface FaultOptions {
-  /**
-   * The call for a fault of calls.
-   * @default 'create'
-   */
+  /** The call for a fault of calls. @default 'create' */
   on?: SandboxOperation | undefined;
   /** The time for `slow` and `callback-delay`. */
   ms?: Duration | undefined;
-  /**
-   * Number of injections.
-   * @default 1
-   */
+  /** Number of injections. @default 1 */
   count?: number | undefined;
   /**
    * Probability of each injection, above 0 and at most 1. With a `seed`, every run hits the same calls and callbacks.
