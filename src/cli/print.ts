@@ -36,9 +36,9 @@ export function doubtsTable(doubts: readonly Doubt[], scope: string) {
 
 export function reviewsTable(reviews: readonly Review[], scope: string) {
   if (reviews.length === 0) return `Nothing is for review in scope ${printable(scope)}.`;
-  const rows = reviews.map(({ id, status, reason, since, amount, currency, reference = '-', order = '-' }) => {
+  const rows = reviews.map(({ id, status, reason, since, amount, currency, reference, order }) => {
     const money = amount === undefined ? '-' : `${amount} ${currency}`;
-    return [id, status, reason, secondsOf(since), money, reference, order];
+    return [id, status, reason, secondsOf(since), money, reference ?? '-', order ?? '-'];
   });
   return table([REVIEW_HEAD, ...rows]) + RESOLVE;
 }

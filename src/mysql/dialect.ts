@@ -24,6 +24,7 @@ function tableOver(table: string, scope: string): Table {
   let isWarned = false;
   const answerOf: Table['answerOf'] = ([line = {}], isAlone = true) => {
     const { clock, replica, open, durable, writer } = line;
+    // Without a time, a lease would be endless.
     if (typeof clock !== 'string') throw unreadable();
     if (durable === '0' && !isWarned) emitWarning(NOT_DURABLE);
     isWarned ||= durable === '0';

@@ -7,7 +7,7 @@ import { answerOf, type Columns, DURABLE, json, moment, parsed, rowOf, XID } fro
 import { lockKey } from './table.ts';
 
 export function effectsOver(table: string, scope: string, read: Table['read']): Effects {
-  /** Needs no read, because ON CONFLICT sees the newest committed row. */
+  /** Needs no read, because ON CONFLICT sees the newest committed row. It gives the transaction its id. */
   const beginWith = (reads: readonly RowKey[]) => `INSERT INTO ${table} AS stored
       (scope, kind, id, state, revision, begun_at, data, about, writer)
     SELECT $1::text, 'payment', $3::text, 'begun', 1, clock_timestamp(), '{}'::json, $4::text::json,

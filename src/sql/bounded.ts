@@ -11,7 +11,10 @@ export const LONGEST_WAIT = 5_000;
 /** Milliseconds that a statement waits for its turn. Its caller waits 5 s. */
 const LONGEST_TURN = 4_000;
 
-/** By pool. Statements have a separate limit, because the merchant's code in a work may need them. */
+/**
+ * By pool, because the effects of all its stores together must leave half of it. Statements have a separate limit,
+ * because the merchant's code in a work may need them.
+ */
 const LIMITS = new WeakMap<object, Record<'works' | 'statements', Limited>>();
 
 /** Each is half of a pool, and at least one connection. A database without a pool counts as a separate one. */
@@ -62,7 +65,7 @@ export async function boundedTransaction<Tx, T>(
     running ??= work(tx, whileOpen);
     started.resolve();
     await running.catch(() => {});
-    // A failure may have ended the connection. Then a ROLLBACK of postgres.js would end the process.
+    // A failure may have ended the connection, which sets `isOver` now. A ROLLBACK of postgres.js would end the process.
     await new Promise(setImmediate);
     return isOver ? new Promise<never>(() => {}) : running;
   };

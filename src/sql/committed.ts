@@ -7,5 +7,5 @@ export function markCommitted<Answer extends object>(answer: Answer): Answer {
   return answer;
 }
 
-/** False if no driver reported the commit, which may have succeeded. */
+/** False if no driver reported the commit. It may have succeeded, or been a part of another's transaction. */
 export const isCommitted = (answer: object) => committed.has(answer);

@@ -29,8 +29,8 @@ export interface SqlDatabase<Tx> {
   /** Runs a statement outside any transaction, on the primary database. */
   readonly query: SqlQuery;
   /**
-   * Runs the work in a read-write transaction at READ COMMITTED. Commits when the work resolves, rolls back when it
-   * rejects, and settles as the work did.
+   * Runs the work in a read-write transaction at READ COMMITTED. Commits when the work resolves, and rolls back when it
+   * rejects. Then returns the work's result or throws its error.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Returns a query for a transaction of `transaction`, or for one that the merchant began. */
@@ -79,7 +79,11 @@ export function poolWith(owner: string, identity: object | undefined, options: P
   return { identity, max: sizeOf(storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize) };
 }
 
-/** Returns a database of the dialect, or undefined for a pool. @throws {ConfigurationError} for any other value */
+/**
+ * Returns a database of the dialect, or undefined for a pool.
+ *
+ * @throws {ConfigurationError} for any other value, such as a client, on which the SDK's writes could be rolled back
+ */
 export function databaseIn<Tx>(dialect: 'postgres' | 'mysql', given: unknown, isPool: boolean) {
   const { dialect: found, transaction, queryIn } = Object(given);
   const isDatabase = typeof transaction === 'function' && typeof queryIn === 'function';

@@ -31,7 +31,7 @@ export interface Dialect {
 }
 
 export interface Table extends Effects {
-  /** Reads the first line. @param isAlone whether no transaction may be open @throws for a replica, or other columns */
+  /** Reads the first line. @param isAlone throws for an open transaction, too @throws for a replica, or other columns */
   answerOf(lines: readonly SqlRow[], isAlone?: boolean): Answer;
   /** This and the next two select a line also without a row. */
   read(key: RowKey): Statement;
@@ -53,7 +53,7 @@ export interface Effects {
    * Writes the rows, whose payment completes the mark.
    *
    * @returns false in another transaction
-   * @throws {PaymentTaken} `rowChanged()` if a row has another revision
+   * @throws {PaymentTaken}, or `rowChanged()` if a row has another revision
    */
   complete(query: SqlQuery, marked: Marked, rows: readonly StoreRow[]): Promise<boolean>;
   /** Whether the mark's transaction has ended, which may have committed a part of the effect. */

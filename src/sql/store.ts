@@ -22,7 +22,11 @@ export interface SqlStoreOptions {
    * @default 'payment_gateway'
    */
   tablePrefix?: string | undefined;
-  /** Milliseconds after a create's timeout until `settle(reference, 'not_created')` is accepted. @default 600_000 */
+  /**
+   * Milliseconds after a create's timeout until `settle(reference, 'not_created')` is accepted, because the request can
+   * still arrive late.
+   * @default 600_000
+   */
   settleMargin?: number | undefined;
 }
 
@@ -89,7 +93,7 @@ export function sqlStore<Tx>(db: SqlDatabase<Tx>, dialect: Dialect, options: Sql
     },
     async due(which, limit, leaseMs) {
       const table = await open();
-      return alone(() => db.transaction(tx => leaseDue(db.queryIn(tx), table, which, limit, leaseMs)));
+      return alone(() => db.transaction(async tx => leaseDue(db.queryIn(tx), table, which, limit, leaseMs)));
     },
     effect: effectsOver(db, open, query),
   };
