@@ -40,7 +40,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   /** Key that signs every create. @default process.env.PAYMENT_GATEWAY_SIGN_KEY */
   signKey?: string | undefined;
   /**
-   * Text form of a create's signature. If creates get 401, try `'base64'`: the gateway's document leaves it open.
+   * Text form of a create's signature. The gateway's document leaves it open: ask, or try `'base64'` after a 401.
    * @default 'hex'
    */
   signatureEncoding?: SignatureEncoding | undefined;
@@ -52,7 +52,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   timeout?: number | undefined;
   /**
    * Number of retries: of a lookup while the gateway is busy or unreachable, of a create only if it provably never left
-   * this machine.
+   * this machine. 0 turns retries off.
    * @default 2
    */
   retries?: number | undefined;
@@ -62,7 +62,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
    * @default the SDK's own connections, which are reset when a call is abandoned
    */
   agent?: Agent | undefined;
-  /** Maximum number of open connections. A call that waits for one is not sent. @default 256 */
+  /** Maximum number of open connections. A call that waits for one has not been sent. @default 256 */
   maxConnections?: number | undefined;
   /**
    * Function that replaces the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without

@@ -67,8 +67,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * Creates a deposit: the customer pays the merchant.
    *
    * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError}, {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
-   * @throws {DuplicateReferenceError}, {@link PaymentInDoubtError} or {@link StoreError}, with a store
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
+   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link StoreError}, with a store
    * @example
    * const request = { amount: '80.00', currency: 'PLN', reference: 'order-1043', webhookUrl };
    * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', ...request });
@@ -121,7 +121,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @param id the gateway's UUID of the payment, not your reference
    * @throws {InvalidRequestError} if the id is not a UUID
    * @throws {PaymentNotFoundError} for an unknown payment
-   * @throws {ApiError}, {@link ConnectionError} or {@link ResponseError}, after the client's `retries`
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, after the client's `retries`
    * @example
    * const payment = await gateway.getPayment(id);
    * if (isPaid(payment) && payment.paymentType === 'DEPOSIT') console.log('the customer has paid');
@@ -174,7 +174,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Stops further attempts to pay an order. A later payment goes to review. Returns false if the order is paid.
+   * Stops further attempts to pay an order. A payment of it that completes later goes to review. Returns false if the order is paid.
    *
    * @throws the errors of `order`
    */

@@ -153,7 +153,7 @@ export class DuplicateReferenceError extends GatewayError {
   override readonly name = 'DuplicateReferenceError';
   readonly code = 'duplicate_reference';
   readonly reference: string;
-  /** Any of paymentType, paymentMethod, amount, currency, `other fields`. Empty for exactly the planned payout. */
+  /** Any of paymentType, paymentMethod, amount, currency, `other fields`. Empty for the request of a planned payout. */
   readonly differing: readonly string[];
   constructor(
     reference: string,
@@ -206,7 +206,9 @@ export class PaymentInDoubtError extends GatewayError {
 export class StoreError extends GatewayError {
   override readonly name = 'StoreError';
   readonly code = 'store_failed';
-  override readonly outcome = 'not_sent';
+  constructor(message: string, details?: Details) {
+    super(message, { ...details, outcome: 'not_sent' });
+  }
 }
 
 /** The payment did not reach the awaited status in time. */

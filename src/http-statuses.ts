@@ -17,5 +17,5 @@ export function whatToCheck(status: number, baseUrl: string | undefined) {
   return status === 404 || status === 405 ? `Check baseUrl, ${baseUrl}: is it the gateway's?` : undefined;
 }
 
-/** Returns whether the status passes by itself, so that a later lookup may succeed. */
+/** Returns whether the status passes by itself, so that a later lookup may succeed. A create may have been accepted. */
 export const isPassing = (status: number) => status >= 500 || [408, 425, 429].includes(status);

@@ -27,6 +27,7 @@ export interface HttpAnswer {
 
 /** An answer without its body, which the attempt has. */
 export interface AnswerHead extends Pick<HttpAnswer, 'status' | 'isCompressed'> {
+  /** @param name in lower case */
   header(name: string): string | null | undefined;
 }
 

@@ -20,7 +20,7 @@ export const neverLeft = (error: unknown, url: string) =>
 function innermost(error: unknown, depth = 0): unknown[] {
   if (depth > DEEPEST_CAUSE) return [undefined];
   const { cause, errors = [] } = Object(error);
-  const inner = [errors, cause == null ? [] : [cause]].flat();
+  const inner = [...(Array.isArray(errors) ? errors : [errors]), ...(cause == null ? [] : [cause])];
   return inner.length > 0 ? inner.flatMap(each => innermost(each, depth + 1)) : [error];
 }
 

@@ -23,8 +23,8 @@ import { readCreated } from './response.ts';
 /** A payment that the gateway has accepted. */
 export interface Created {
   /**
-   * Usually `PENDING`, because the outcome comes by callback. If `replayed`, its current record. A final one comes from
-   * the store, without customer data.
+   * Usually `PENDING`, because the outcome comes by callback. If `replayed`, the payment's current record. A final
+   * payment comes from the store, without customer data.
    */
   payment: Payment;
   /** The merchant's next step. */
