@@ -174,7 +174,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Stops further attempts to pay an order. A payment of it that completes later goes to review. Returns false if the order is paid.
+   * Stops further attempts to pay an order. A payment of it that completes later goes to review. Returns false if the
+   * order is paid.
    *
    * @throws the errors of `order`
    */

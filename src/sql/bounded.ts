@@ -65,7 +65,7 @@ export async function boundedTransaction<Tx, T>(
     running ??= work(tx, whileOpen);
     started.resolve();
     await running.catch(() => {});
-    // A failure may have ended the connection, which sets `isOver` now. A ROLLBACK of postgres.js would end the process.
+    // If a failure ended the connection, this sets `isOver`, because a ROLLBACK of postgres.js would end the process.
     await new Promise(setImmediate);
     return isOver ? new Promise<never>(() => {}) : running;
   };

@@ -23,7 +23,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
   const keys = [key, ...formerSignKeys.map(derive)];
 
   return {
-    /** Adds the token to a request's addresses, as their last query parameter. The same reference has the same token. */
+    /** Adds the token to a request's addresses, as their last query parameter. A reference has one token. */
     addTo(request: CheckedRequest): CheckedRequest {
       const token = tokenOf(digestOf(request.reference ?? ''), key);
       const signed = (url: string | null | undefined) => url && withToken(url, token);
