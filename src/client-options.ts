@@ -46,7 +46,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   signatureEncoding?: SignatureEncoding | undefined;
   /** Kind of terminal. `'onramp'` adds the on-ramp methods, in types and at run time. @default 'standard' */
   terminal?: T | undefined;
-  /** Absolute http(s) URL: the default of creates with neither `webhookUrl` nor `callbackUrl`. */
+  /** Absolute http(s) URL: the default `webhookUrl` of creates with neither `webhookUrl` nor `callbackUrl`. */
   webhookUrl?: string | undefined;
   /** Milliseconds for a whole call: every attempt, pause and body read. @default 30_000 */
   timeout?: number | undefined;
@@ -66,7 +66,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   maxConnections?: number | undefined;
   /**
    * Function that replaces the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
-   * sockets. More creates then end as `unknown`, and the SDK never retries one.
+   * sockets. The SDK cannot see what it sends: more creates end as `unknown`, and it never retries one.
    */
   fetch?: Fetch | undefined;
   /**
@@ -96,7 +96,7 @@ export interface CallOptions {
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Additional top-level fields of the body that this SDK does not know yet. */
+  /** Additional top-level fields of the body, for fields of the gateway that this SDK does not know yet. */
   extra?: object | undefined;
 }
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { refusing } from './fields-of.ts';
 
-/** At most 100 characters. */
+/** At most 100 characters: longer than any amount of money. */
 const PLAIN_DECIMAL = /^(?!.{101})(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** From the 16th digit on, a double shows rounding errors. */
@@ -38,7 +38,10 @@ export function decimalsProblem(amount: number | string, currency: string) {
   return isKnown ? `has too many decimals: ISO 4217 allows ${most} for ${code}` : undefined;
 }
 
-/** The schema of an amount. A string's digits are sent unchanged: `'25.50'` as `25.50`. */
+/**
+ * The schema of an amount. A string's digits are sent unchanged: `'25.50'` as `25.50`. A number must print without an
+ * exponent or a floating-point rounding error.
+ */
 export const amountSchema: z.ZodType<number | string, number | string> = z
   .union([z.number(), z.string()], 'must be a number, or a plain decimal string such as "25.50"')
   .check(refusing(amountProblem));

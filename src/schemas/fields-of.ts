@@ -5,6 +5,7 @@ import { unknownNames } from './hints.ts';
 /** One schema for each field of an interface. The compiler refuses missing, extra and mistyped fields. */
 export type FieldsOf<T> = { [Name in keyof T]-?: z.ZodType<T[Name]> };
 
+/** Later checks still run. */
 export const refusing = <T>(problemOf: (value: T) => string | undefined) =>
   z.refine<T>(value => !problemOf(value), { error: ({ input }) => problemOf(input as T) });
 

@@ -15,7 +15,8 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
   /** The `GatewayClient` that creates the payments. Its store is the handler's. */
   gateway: WebhookGateway<Tx>;
   /**
-   * Milliseconds for a callback's functions, at most 25,000. Then the SDK rolls back, answers 503, and retries later.
+   * Milliseconds for a callback's functions, at most 25,000. Then the SDK rolls back, answers 503, and runs them again
+   * later.
    * @default 20_000
    */
   effectTimeout?: number | undefined;
@@ -32,7 +33,7 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    * @default 'limit'
    */
   unsigned?: 'limit' | 'refuse' | undefined;
-  /** Gets the error of a callback without a 200, or of a function for `afterCommit`. Its own errors change nothing. */
+  /** Gets the error of a callback not answered 200, or of a function for `afterCommit`. Its own errors change nothing. */
   onError?: ((error: unknown) => unknown) | undefined;
   /** Gets each callback's result, and warnings for an operator, without secrets or customer data. */
   onEvent?: ((event: CallbackEvent) => void) | undefined;
@@ -46,7 +47,7 @@ export interface Endpoint extends WebhookHandlerOptions {
   /** The client's, or else one of this process. */
   store: Store;
   turns: Turns;
-  /** The running notes, by payment. */
+  /** The running notes of unfinished callbacks, by payment. */
   notes: Map<string, Promise<void>>;
 }
 

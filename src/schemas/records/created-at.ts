@@ -5,7 +5,7 @@ import { ABBREVIATIONS } from './zone-abbreviations.ts';
 const LOCAL_TIME = /^(\d{4}-\d\d-(\d\d))[ T](\d\d:\d\d:\d\d(?:\.\d+)?)$/;
 const OFFSET = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/;
 
-/** Returns a payment's creation time as PHP reads it. Null if it is absent, unreadable or in an unknown zone. */
+/** Returns a payment's creation time to the millisecond, as PHP reads it. Null if absent, unreadable or of unknown zone. */
 export function createdAt(payment: { created?: Timestamp | null | undefined }): Date | null {
   const { date, timezone, timezone_type: type } = payment.created ?? {};
   const zone = String(timezone);

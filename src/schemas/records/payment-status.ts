@@ -5,7 +5,7 @@ import type { CompletedPayment, FinalPayment, Payment } from './payment.ts';
 /** Checks for `COMPLETED`, `FAILED` or `CANCELED`. A chargeback, for example, may still change it. */
 export const isFinal = (payment: Payment): payment is FinalPayment => isFinalStatus(payment.paymentStatus);
 
-/** Checks whether the money moved: `COMPLETED`. Check `paymentType` too: the money of a withdrawal was paid out. */
+/** Checks whether the money moved: `COMPLETED`. Check `paymentType` before you credit anyone: a withdrawal was paid out. */
 export const isPaid = (payment: Payment): payment is CompletedPayment => payment.paymentStatus === 'COMPLETED';
 
 /** Checks for the gateway's reliable sign of undelivered funds: `FAILED` without a `crypto_tx_hash`. */

@@ -10,7 +10,7 @@ export interface Timestamp {
   date?: string | null | undefined;
   /** Form of `timezone`: 1 an offset, 2 an abbreviation, 3 a zone name. */
   timezone_type?: number | null | undefined;
-  /** In the form of `timezone_type`. */
+  /** An offset, an abbreviation or a zone name, as `timezone_type` says. */
   timezone?: string | null | undefined;
 }
 

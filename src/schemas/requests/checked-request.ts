@@ -20,7 +20,7 @@ interface Client {
   webhookUrl?: string | undefined;
 }
 
-/** @param own fields to set @throws {InvalidRequestError} with every wrong field */
+/** @param own fields to set @throws {InvalidRequestError} with every wrong field, before anything is written */
 export function checkRequest(client: Client, kind: RequestKind, input: unknown, own: object = {}): CheckedRequest {
   const given = Object(input);
   // A class may inherit its fields, such as getters.

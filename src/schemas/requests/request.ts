@@ -64,9 +64,9 @@ export interface PlainDeposit extends DepositFields {
 /** A deposit by Apple Pay, which requires more fields. */
 export interface ApplePayDeposit extends DepositFields {
   paymentMethod: 'APPLEPAY';
-  /** The merchant's own transaction id. Apple Pay requires the key. It may be null. */
+  /** The merchant's own transaction id. Apple Pay requires the key, but its value may be null. */
   reference: string | null;
-  /** Absolute URL to which the customer returns after paying. Apple Pay requires the key. It may be null. */
+  /** Absolute URL to which the customer returns after paying. Apple Pay requires the key, but its value may be null. */
   returnUrl: string | null;
   /** The address on the customer's bill. Apple Pay requires at least `countryCode`. */
   billingAddress: ApplePayBillingAddress;
