@@ -72,7 +72,7 @@ export async function listen(handler: Handler, options: ListenOptions, publicUrl
   };
 }
 
-/** Rejects to break the connection. */
+/** Rejects to break the connection. A body that fails also breaks it, after its written part. */
 async function serve(handler: Handler, origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());

@@ -12,13 +12,16 @@ const KEPT_EVENTS = 10_000;
 export const isRunning = ({ durationMs, error }: { durationMs?: number | undefined; error?: string }): boolean =>
   durationMs === undefined && error === undefined;
 
-/** At the limit, drops lookups first, because a merchant may poll for days, and then the oldest. */
+/**
+ * Makes room first, because the last entry must be the newest. Lookups make way before others, because a merchant may
+ * poll for days, then the oldest. Running ones stay.
+ */
 function add<T extends object>(list: T[], limit: number, added: T, stays: (one: T) => boolean = () => false): void {
   while (list.length >= limit) {
-    const ended = list.filter(one => !stays(one));
-    const dropped = ended.find(one => 'method' in one && one.method === 'GET') ?? ended[0];
-    if (!dropped) break;
-    list.splice(list.indexOf(dropped), 1);
+    const lookup = list.findIndex(one => 'method' in one && one.method === 'GET' && !stays(one));
+    const dropped = lookup < 0 ? list.findIndex(one => !stays(one)) : lookup;
+    if (dropped < 0) break;
+    list.splice(dropped, 1);
   }
   list.push(added);
 }

@@ -11,7 +11,7 @@ const listOf = (faults: Record<string, string>) =>
   )}</ul>`;
 
 export function faultsPage({ faults: { armed } }: View) {
-  // The disabled button takes the Enter key.
+  // The disabled button takes the Enter key, which would arm the first fault.
   const form = html`<button disabled hidden></button>
     <p class="lead">What goes wrong in production, on purpose. A fault waits for the call or the callback that it is meant for, is injected, and is then used up.</p>
     <div class="card row">
