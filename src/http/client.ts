@@ -64,8 +64,8 @@ export async function createHttpClient(settings: Settings): Promise<Send> {
       };
       return ky(url, {
         method,
-        // It only judges the last attempt. The hook, which never rejects, sends the next one. Headers and body bypass
-        // ky: its errors cannot show them, and the signed bytes are sent.
+        // Judges the last attempt. The hook, which never rejects, sends the next one. Headers and body bypass ky: its
+        // errors cannot show them, and the signed bytes are sent.
         fetch: async () => {
           if (mayPass(last)) throw new Error();
           return { ok: true } as never;

@@ -51,7 +51,7 @@ export class Clock {
     this.#onMoved(offset);
   }
 
-  /** @internal Sets the offset of a saved sandbox. */
+  /** @internal Sets the offset of a saved sandbox, or 0, without an event. */
   shift(offset: number): void {
     this.#offset = offset;
   }

@@ -60,7 +60,7 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
   seed?: string | undefined;
   /** The time source, in milliseconds since 1970. `sandbox.clock` moves on from there. @default Date.now */
   now?: (() => number) | undefined;
-  /** The listener of all events. */
+  /** The listener of all events: calls, moves, callbacks, faults, scenarios, resets and moves of the clock. */
   onEvent?: SandboxListener | undefined;
 }
 

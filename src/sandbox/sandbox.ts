@@ -79,7 +79,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return { baseUrl, apiKey, signKey, signatureEncoding, terminal: terminal as T, fetch: this.fetch };
   }
 
-  /** Answers a request in process, like the global `fetch`. */
+  /** Answers a request in process, like the global `fetch`: pass a `Request`, or a URL with `init`. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
@@ -137,7 +137,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#parts.log.deliveries.map(delivery => ({ ...delivery }));
   }
 
-  /** The latest calls, the oldest first. */
+  /** The latest calls, the oldest first: request, answer, and the problem of a wrong signature. */
   get calls(): Call[] {
     return [...this.#parts.log.calls];
   }

@@ -38,7 +38,7 @@ export function createProgram(name: string, description: string) {
     });
 }
 
-/** @param explain turns an error into a line, or throws it. @returns the exit code */
+/** Under `--json`, an error is JSON. @param explain turns an error into a line, or throws it. @returns the exit code */
 export async function runProgram(program: Command, args: string[], explain: (error: unknown) => CommandError) {
   try {
     await program.parseAsync(args, { from: 'user' });

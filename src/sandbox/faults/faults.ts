@@ -26,7 +26,8 @@ export interface FaultOptions {
   /** Number of injections. @default 1 */
   count?: number | undefined;
   /**
-   * Probability of each injection, above 0 and at most 1. With a `seed`, every run hits the same calls and callbacks.
+   * Probability that a matching call or callback gets the fault: above 0, at most 1. With a `seed`, every run hits the
+   * same ones.
    * @default 1
    */
   probability?: number | undefined;

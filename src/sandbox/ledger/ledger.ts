@@ -143,6 +143,7 @@ export class Ledger {
     return entry.record;
   }
 
+  /** Payments that can still move stay. */
   #dropOldest(): void {
     for (const [id, { record }] of this.#entries) {
       if (this.#entries.size <= this.#settings.maxPayments) return;

@@ -4,7 +4,7 @@ import type { CheckedRequest } from '../../schemas/requests/checked-request.ts';
 
 /** A payment as the gateway records it, in the names and types of the wire. */
 export interface PaymentRecord {
-  // Once it is settled in crypto.
+  /** This and the next two: once it is settled in crypto. */
   settled_crypto_amount?: number;
   crypto_tx_hash?: string;
   destination_wallet?: string;

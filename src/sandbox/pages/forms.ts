@@ -1,4 +1,4 @@
-// The forms of the pages. Most of the dashboard's are calls of the control API.
+// The forms of the pages. Most of the dashboard's call the control API, so that each action exists once.
 import type { HonoRequest } from 'hono';
 import type { Hono } from 'hono/tiny';
 import { isForeign } from '../api/origin.ts';

@@ -102,7 +102,7 @@ type Attributes = Record<string, string | number | boolean | undefined>;
 
 export function input(name: string, label: string, given: Attributes = {}, look = '') {
   const attributes = Object.entries({ id: name, name, ...given, value: given.value ?? '', autocomplete: 'off' }).map(
-    ([name, value]) => value !== false && (value === true ? ` ${name}` : html` ${name}="${value}"`),
+    ([name, value]) => (value ?? false) !== false && (value === true ? ` ${name}` : html` ${name}="${value}"`),
   );
   return field(name, label, html`<input${attributes}>`, look);
 }
