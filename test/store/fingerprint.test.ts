@@ -64,7 +64,7 @@ describe('what the store keeps of a payment', () => {
       paymentStatus: 'COMPLETED',
       ...{ cryptoAmount: '23.55658199', cryptoCurrency: 'USDT', crypto_fx: 1.0825 },
       ...{ settled_crypto_amount: 23.55658199, crypto_tx_hash: '0x9f2c', destination_wallet: '0x71c7' },
-      ...{ errorMessage: 'x', riskScore: 7, constructor: 'x', created: { ...payment.created, by: ' zoe' } },
+      ...{ errorMessage: 'x', riskScore: 7, constructor: 'x', created: { ...payment.created, by: 'zoe' } },
     } as Payment;
     expect(mergeKept(undefined, { payment: settled })).toEqual({
       payment: {
